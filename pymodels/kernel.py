@@ -36,9 +36,9 @@ class Future(Generic[T]):
         self.done = False
         self.why = why
         self.tasks: tuple[Task, ...] = ()
-        """Those that wait, in the order in which they began to."""
+        """Waiting tasks, in the order in which they began to wait."""
         self.value: T
-        """What `set` gave."""
+        """Argument of `set`."""
         self._ready = kernel.ready
 
     def set(self, value: T, /) -> None:
@@ -64,11 +64,11 @@ class Task:
 
     def __init__(self, kernel: Kernel, coroutine: Coroutine[Any, Any, Any], name: str) -> None:
         self.resume = coroutine.send
-        """Run it until it suspends next: returns the future that it then waits for."""
+        """Function that runs the task until it suspends, and returns the future that it then awaits."""
         self.name = name
         self.finished: Future[Any] = Future(kernel, f"end of {name}")
         self.waits_for: Future[Any] | None = None
-        """The future for which it suspended last."""
+        """Future on which the task suspended last."""
 
 
 def close_unbegun(*coroutines: Coroutine[Any, Any, Any]) -> None:
@@ -141,9 +141,9 @@ class Kernel:
         self.ready: deque[Task] = deque()
         self.tasks: dict[Task, None] = {}
         self.current: Task | None = None
-        """The task that runs now, or ran last."""
+        """Task that runs now, or ran last."""
         self.waits = Waits()
-        """What software declares of its waiting."""
+        """Waits declared by software."""
         self._alarms: list[tuple[int, int, Callable[[], None]]] = []
         self._alarm_count = 0
 

@@ -113,7 +113,7 @@ def load_published(path: Path = FILE) -> tuple[Published, ...]:
     for line, row in zip(starts, found, strict=False):
         for name in row.changed:
             if name not in changes:
-                raise ConfigError(str(path), line, "unknown change", f"{name!r} is none", nearest(name, changes))
+                raise ConfigError(str(path), line, "unknown change", repr(name), nearest(name, changes))
     return found
 
 
@@ -144,12 +144,10 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
         raise ConfigError(str(path), line, "wrong type", f"within is {entry['within']!r}", remedy)
     kinds = [kind.value for kind in Kind]
     if entry["kind"] not in kinds:
-        raise ConfigError(
-            str(path), line, "unknown kind", f"{entry['kind']!r} is none", nearest(str(entry["kind"]), kinds)
-        )
+        raise ConfigError(str(path), line, "unknown kind", repr(entry["kind"]), nearest(str(entry["kind"]), kinds))
     _check_first(path, line, entry)
     if entry["kind"] != Kind.QUOTED.value and "within" not in entry:
-        cause = "the entry has no within, the agreement that is asked for"
+        cause = "the entry has no within, the required agreement"
         raise ConfigError(str(path), line, "value missing", cause, "add within = ..., before the study is run")
     changed = entry.get("changed", [])
     if not isinstance(changed, list) or not all(isinstance(name, str) for name in changed):
@@ -175,9 +173,9 @@ def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
         raise ConfigError(str(path), line, "wrong type", f"shown is {shown!r}", "write true, of a quoted value")
     if entry["kind"] == Kind.QUOTED.value:
         if first is not None:
-            raise ConfigError(str(path), line, what, "nothing is measured for a quoted value", "leave out first")
+            raise ConfigError(str(path), line, what, "a quoted value is not measured", "leave out first")
     elif first is None:
-        cause = "the entry has no first, what its study measured before anything was changed in view of the figure"
+        cause = "the entry has no first, the value of the first run before any change in view of the published value"
         raise ConfigError(str(path), line, what, cause, "run the study and add first = ...")
     elif not _is_number(first) and not (isinstance(first, str) and first.removeprefix(UNRECORDED) not in (first, "")):
         raise ConfigError(str(path), line, what, f"first is {first!r}", f'write a number, or "{UNRECORDED}<why>"')

@@ -81,13 +81,13 @@ def check() -> None:
 
 def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None:
     if folder is None or not folder.is_dir():
-        raise ConfigError(where, 0, "no such root", f"{text} is not there", remedy)
+        raise ConfigError(where, 0, "missing root", f"{text} does not exist", remedy)
     if not any((folder / top).is_dir() for top in TOPS):
-        raise ConfigError(where, 0, "no root", f"{folder} has none of the folders of one", remedy)
+        raise ConfigError(where, 0, "not a root", f"{folder} has none of the required folders", remedy)
     for old, new in OLD:
         if found := sorted(glob(old, root_dir=folder)):
-            cause = f"{folder / found[0]} is in a place of the old layout"
-            raise ConfigError(where, 0, "old layout", cause, f"move it to {new}")
+            cause = f"{folder / found[0]} has the former layout"
+            raise ConfigError(where, 0, "outdated layout", cause, f"move it to {new}")
 
 
 def beyond(package: str) -> list[str]:

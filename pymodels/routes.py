@@ -1,6 +1,6 @@
 """Myrinet source routes: encoding, tracing through a network, and deadlock analysis of route sets.
 
-A route has one byte for each switch on the way, `0x80 | delta`, delta = output port - input port as six-bit two's
+A route has one byte for each switch on the way, `0x80 | delta`. Delta is output port - input port as six-bit two's
 complement (fact sheet 1.2). Routes are `bytes`, first switch first. A set of routes is deadlock-free when its channel
 dependency graph has no cycle (Dally and Seitz 1987).
 
@@ -64,7 +64,7 @@ def reverse(route: bytes) -> bytes:
     deltas = [decode(byte) for byte in reversed(route)]
     bad = [byte for byte in route if decode(byte) is None]
     if bad:
-        raise ValueError(f"byte 0x{bad[0]:02X} is no route byte")
+        raise ValueError(f"byte 0x{bad[0]:02X} is not a route byte")
     return bytes(encode(-delta) for delta in deltas if delta is not None)
 
 
@@ -183,7 +183,7 @@ class DependencyGraph:
             return
         ends = np.array([[ports.hosts[host] for host in pair] for pair, _ in each], np.int64)
         taken = walk(ports, ends[:, 0], ends[:, 1], [route for _, route in each])
-        if taken is None:  # one by one, to say which
+        if taken is None:  # find the invalid route
             for pair, route in each:
                 verify(topology, pair, route)
             raise AssertionError("every route delivers alone, not all do together")

@@ -126,7 +126,7 @@ class Topology:
         node, dot, number = text.rpartition(".")
         if not dot or node not in self.ports:
             remedy = nearest(node or text, self.ports)
-            raise TopologyError("unknown port", f"{text!r} is no port of a switch or host", remedy, text)
+            raise TopologyError("unknown port", f"{text!r} is not a port of a switch or host", remedy, text)
         end = End(node, int(number)) if is_whole(number) else End(node, -1)
         if end not in self.peers:
             known = ", ".join(str(cabled) for cabled in self.cabled(node))
@@ -150,7 +150,7 @@ class Topology:
         for host in self.hosts:
             if End(host, 0) not in used:
                 raise TopologyError(
-                    f"unconnected host {host!r}", "no cable leads to it", f"add LINK {host} 0 <switch> <port>", host
+                    f"unconnected host {host!r}", "it has no cable", f"add LINK {host} 0 <switch> <port>", host
                 )
         self._check_one_piece()
 
@@ -158,7 +158,7 @@ class Topology:
         seen: set[str] = set()
         for name in (*(s.name for s in self.switches), *self.hosts):
             if name in seen:
-                raise TopologyError(f"duplicate name {name!r}", "two nodes carry it", "rename one of them", name)
+                raise TopologyError(f"duplicate name {name!r}", "two nodes have it", "rename one of them", name)
             seen.add(name)
         for switch in self.switches:
             if switch.ports not in SWITCH_SIZES:
@@ -202,7 +202,7 @@ def check_link(link: Link, ports: dict[str, int], hosts: Sequence[str]) -> None:
     """Raise TopologyError for a cable with an unknown end, an invalid port or an invalid length."""
     for end in (link.a, link.b):
         if end.node not in ports:
-            cause = f"LINK names {end.node!r}, which is no HOST and no SWITCH"
+            cause = f"LINK names {end.node!r}, which is neither a HOST nor a SWITCH"
             raise TopologyError("unknown host or switch", cause, nearest(end.node, ports), link)
         if not 0 <= end.port < ports[end.node]:
             kind = "host" if end.node in hosts else "switch"

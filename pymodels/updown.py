@@ -38,7 +38,7 @@ class UpDown:
     def __init__(self, topology: Topology, root: str) -> None:
         if root not in topology.first_port:
             raise TopologyError(
-                "unknown switch", f"root {root!r} is no switch", nearest(root, topology.first_port), root
+                "unknown switch", f"root {root!r} is not a switch", nearest(root, topology.first_port), root
             )
         self.topology = topology
         self.out = {s.name: _channels(topology, s.name) for s in topology.switches}
@@ -47,7 +47,7 @@ class UpDown:
         """Channels between switches, by number."""
         self.number = {channel: number for number, channel in enumerate(self.channels)}
         self.load = np.zeros(len(self.channels), np.int64)
-        """Routes over each channel, by number."""
+        """Number of routes over each channel, by channel number."""
         states = [(switch, down) for switch in self.rank for down in (False, True)]
         self.moves = {state: self._moves(state) for state in states}
         into: dict[State, list[State]] = {}
@@ -56,7 +56,7 @@ class UpDown:
                 into.setdefault(after, []).append(state)
         targets = dict.fromkeys(topology.attachment(host).node for host in topology.hosts)
         self.hops = {target: _distances([(target, False), (target, True)], into) for target in targets}
-        """By target switch: hops from each state by legal moves."""
+        """Hops from each state to each target switch by legal moves; the outer key is the target."""
         self._ways: dict[tuple[State, str], Ways] = {}
 
     def _ranks(self, root: str) -> dict[str, tuple[int, int]]:

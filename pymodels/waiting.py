@@ -1,8 +1,11 @@
 """Declared waits of software and hardware, and detection of cycles among them.
 
-A wait is an edge from a task to the holder of a resource. Edges come from the reason of a future (`Wanted` in place of
-a text), from declarations of software in `Waits` (a polling loop waits for everything at once, so only the program
-knows what it lacks), and from the hardware (`tb.stuck.network`). A cycle of waits is a deadlock.
+A wait is an edge from a task to the holder of a resource. A cycle of waits is a deadlock. Edges have three sources:
+
+- the reason of a future, `Wanted` in place of a text;
+- declarations of software in `Waits`, since a polling loop waits for everything at once and only the program knows
+  what it lacks;
+- the hardware (`tb.stuck.network`).
 """
 
 from __future__ import annotations

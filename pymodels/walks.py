@@ -32,7 +32,7 @@ class Ports:
         sizes = [s.ports for s in topology.switches for _ in range(s.ports)]
         self.first = np.array([n - end.port for n, end in enumerate(self.ends)], np.int64)
         self.behind = self.first + np.array([*sizes, *[0] * len(topology.hosts)], np.int64)
-        """By port: the first one of its switch, and the one behind the last; of a host there is none."""
+        """First port number after the switch of each port; for the port of a host, its own number."""
 
     def channel(self, number: int) -> Channel:
         """Return the channel that begins at a port."""

@@ -55,7 +55,7 @@ class Fir16:
     def __init__(self) -> None:
         self.coefficients: NDArray[np.int64] = np.zeros(TAPS, np.int64)
         self.line: NDArray[np.int64] = np.zeros(TAPS - 1, np.int64)
-        """The samples before the next one, the latest last."""
+        """Samples before the next one, latest last."""
 
     def run(self, argument: int, payload: bytes) -> bytes:
         """Return the filtered samples; nothing for argument 1."""

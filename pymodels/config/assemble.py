@@ -129,8 +129,8 @@ def _routes(
 ) -> Routes:
     """Return the given routes after verification, or computed ones if requested or if no file is named."""
     computed, given = raw.once.get("ROUTES"), raw.once.get("ROUTING_MYRI")
-    if computed and computed.words[1] != "COMPUTED":  # the number behind it is checked where it is used
-        raise computed.error("unknown word after ROUTES", f"{computed.words[1]!r} is none", "write ROUTES COMPUTED")
+    if computed and computed.words[1] != "COMPUTED":  # the number after it is checked where it is used
+        raise computed.error("unknown word after ROUTES", f"{computed.words[1]!r}", "write ROUTES COMPUTED")
     if computed and given:
         raise computed.error(
             "routes given twice", f"ROUTING_MYRI names a file at {given.place}", "keep one of the two lines"

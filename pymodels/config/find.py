@@ -37,4 +37,6 @@ def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
         if path is not None and path.is_file():
             return path
     source = "CLUSTER" if name else VARIABLE
-    raise ConfigError(source, 0, "unknown cluster", f"{asked!r} is no file and no example", nearest(asked, examples()))
+    raise ConfigError(
+        source, 0, "unknown cluster", f"{asked!r} is neither a file nor an example", nearest(asked, examples())
+    )

@@ -83,7 +83,7 @@ def parse_config(path: Path) -> RawFile:
             raw.clusters.append(RawCluster(check_name(line, line.words[1], "cluster"), line))
         elif not raw.clusters:
             raise line.error(
-                f"{line.words[0]} outside a cluster", "no CLUSTER stands before it", "begin with CLUSTER <name>"
+                f"{line.words[0]} outside a cluster", "no CLUSTER line before it", "begin with CLUSTER <name>"
             )
         else:
             _cluster_line(raw, raw.clusters[-1], line)
@@ -138,15 +138,15 @@ def _host(raw: RawFile, cluster: RawCluster, line: Line) -> None:
     other = raw.owner.setdefault(name, cluster)
     first = next((h.line for h in other.hosts if h.name == name), None)
     if first:
-        remedy = "a host stands once in the whole file: its name chooses the cluster"
-        raise line.error(f"duplicate name {name!r}", f"HOST {name} stands already at {first.place}", remedy)
+        remedy = "list each host once in the whole file, since its name selects the cluster"
+        raise line.error(f"duplicate name {name!r}", f"HOST {name} is already at {first.place}", remedy)
     cluster.hosts.append(RawHost(name, line))
 
 
 def _use(host: RawHost | None, line: Line) -> None:
     card = line.words[1]
     if host is None:
-        raise line.error("USE outside a host", "no HOST stands before it", "begin with HOST <name>")
+        raise line.error("USE outside a host", "no HOST line before it", "begin with HOST <name>")
     if card not in CARDS:
         raise unknown(line, "resource", card, CARDS)
     if card in host.cards:
@@ -162,7 +162,7 @@ def queue_resource(line: Line, cards: tuple[str, ...], owner: str) -> str:
         raise unknown(line, "resource", resource, (HOST_QUEUE, *CARDS))
     if resource != HOST_QUEUE and resource not in cards:
         raise line.error(
-            "resource nobody has",
+            "resource not in use",
             f"{owner} uses {resource}" if owner.startswith("no ") else f"{owner} does not use {resource}",
             f"add USE {resource} or remove the line",
         )
@@ -173,4 +173,4 @@ def check_circuits_wanted(line: Line, cards: set[str]) -> None:
     """Raise ConfigError if circuits are listed but no host uses an FPGA card."""
     if FPGA_CARD not in cards:
         remedy = f"add USE {FPGA_CARD} to a host or remove the line"
-        raise line.error("resource nobody has", f"no host of the cluster uses {FPGA_CARD}", remedy)
+        raise line.error("resource not in use", f"no host of the cluster uses {FPGA_CARD}", remedy)

@@ -51,7 +51,9 @@ def read_lines(path: Path, asked_by: Line | None = None) -> list[Line]:
         cause, remedy = f"cannot read {str(path)!r} ({error.strerror})", "create it or correct the name"
         if asked_by is None:
             raise ConfigError(str(path), 0, "missing file", cause, remedy) from None
-        raise asked_by.error("missing file", cause, f"{remedy}; it is looked for beside {asked_by.file}") from None
+        raise asked_by.error(
+            "missing file", cause, f"{remedy}; its path is relative to the folder of {asked_by.file}"
+        ) from None
     check_mark(str(path), text)
     lines = []
     for number, row in enumerate(text.splitlines(), 1):
@@ -106,4 +108,4 @@ def number(line: Line, word: str, meaning: str, unit: str) -> float:
 
 def unknown(line: Line, kind: str, word: str, known: Iterable[str]) -> ConfigError:
     """Return the error for an unknown name, with the most similar known name."""
-    return line.error(f"unknown {kind}", f"{word!r} is none", nearest(word, known))
+    return line.error(f"unknown {kind}", repr(word), nearest(word, known))

@@ -98,7 +98,7 @@ class Cluster:
             where = "no host" if vnn is None else f"host {vnn}"
             present = sorted({card for host in self.hosts for card in host.cards})
             raise SanlabError(
-                "resource nobody has",
+                "resource not in use",
                 f"{where} of cluster {self.name!r} uses {card!r}",
                 f"in use: {', '.join(present)}",
             )

@@ -1,8 +1,8 @@
-"""The static files of a cluster: host map, routing table, circuits (paper 003, C.1.2). Their forms are ours.
+"""Parsers of a cluster's static files: host map, routing table, circuits (paper 003, C.1.2). The formats are ours.
 
 host map    <host> <physical ID>
 routes      <source> <destination>:<byte>.<byte>... ...     bytes in hexadecimal; hosts by physical ID or name;
-                                                            a destination again: a further route to it
+                                                            a repeated destination adds a further route
 circuits    <image file> <slot> <circuit>
 """
 
@@ -62,7 +62,7 @@ def read_routes(asked_by: Line, names: dict[int, str]) -> RouteTable:
         if source in table.lines:
             raise line.error(
                 f"duplicate name {source!r}",
-                f"its routes stand already at {table.lines[source].place}",
+                f"its routes are already at {table.lines[source].place}",
                 "one line per source",
             )
         table.lines[source] = line
@@ -115,7 +115,7 @@ def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circui
         check_arguments(line, "<image> <slot> <circuit>")
         image, name = line.words[0], check_name(line, line.words[2], "circuit")
         if name not in built_circuits():
-            cause = f"there is no hdl/card/myri_circuit_{name}.sv"
+            cause = f"hdl/card/myri_circuit_{name}.sv does not exist"
             raise line.error("unknown circuit", cause, nearest(name, built_circuits()))
         slot = integer(line, line.words[1], f"the slot of {name!r}", 0, MAX_SLOT)
         first = taken.setdefault((image, slot), line)

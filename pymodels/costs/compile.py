@@ -52,7 +52,7 @@ def assemble(source: Path, target: Target) -> str:
         command, capture_output=True, encoding="utf-8", errors="replace", cwd=source.parent, timeout=120, check=False
     )
     if done.returncode:
-        raise CostError(str(source), "the compiler refuses it", "\n" + done.stderr.strip())
+        raise CostError(str(source), "does not compile", "\n" + done.stderr.strip())
     return done.stdout
 
 
@@ -229,7 +229,7 @@ def show(layer: str, path: str, composition: str = "") -> None:
     parts = {compositions.key(one): one for one in compositions.declared(known[layer])}
     chosen = compositions.key(filter(None, composition.split("+")))
     if chosen not in parts:
-        raise CostError(f"composition {chosen!r}", f"is none of {layer}", nearest(chosen, parts))
+        raise CostError(f"composition {chosen!r}", f"is not compiled for {layer}", nearest(chosen, parts))
     for processor in targets_of(known[layer]):
         target = compositions.composed(processor, parts[chosen])
         found = {one.name: one for one in compiled(known[layer], target)}

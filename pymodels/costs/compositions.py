@@ -45,11 +45,13 @@ def declared(folder: Path) -> tuple[Composition, ...]:
     parts = sorted({*data.get("parts", ()), *found})
     for part in parts or [""]:
         if not (isinstance(part, str) and part.isidentifier() and part == part.lower()):
-            raise CostError(str(file), f"{part!r} is no name of a part", 'write parts = ["...", ...] in small letters')
+            raise CostError(
+                str(file), f"{part!r} is not a valid name of a part", 'write parts = ["...", ...] in lower case'
+            )
     sets = _of_found(found, data) if found else data["sets"] if "sets" in data else _usual(parts)
     for part in (one for chosen in sets for one in chosen):
         if part not in parts:
-            raise CostError(str(file), f"a set has {part!r}, which is no part", nearest(part, parts))
+            raise CostError(str(file), f"a set contains {part!r}, which is not a part", nearest(part, parts))
     named = {tuple(sorted(set(chosen))) for chosen in sets} - {BARE}
     return (BARE, *sorted(named, key=lambda one: (len(one), one)))
 

@@ -1,10 +1,10 @@
 """Clocks of the compiled paths on the LANai core, for comparison with their charges: `executed.toml` of a layer.
 
 Every path is compiled at three levels of optimisation. Its counted instructions are passed to the clock model of the
-core (`pymodels.lanai.clocks`), at their addresses in the compiler's output without the frame of the C function. They
-therefore stall for loads, and for fetches after jumps and SRAM accesses. The SRAM has no other master. Execution enters
-a path from code before it; a path that ends with a jump back is measured in its fourth turn. It is measured at both
-halves of a 64-bit word, and the least and the most clocks are recorded.
+core (`pymodels.lanai.clocks`). Their addresses are those in the compiler's output without the frame of the C function.
+They therefore stall for loads, and for fetches after jumps and SRAM accesses. The SRAM has no other master. Execution
+enters a path from code before it; a path that ends with a jump back is measured in its fourth turn. It is measured at
+both halves of a 64-bit word, and the least and the most clocks are recorded.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _stream(function: Function, path: Sequence[Passed]) -> tuple[list[Executed],
     loops = any(isinstance(function.items[one.item], Mark) and not one.by_verb for one in path)
     addresses = [places[one.item] for one in path]
     for number in range(1, len(path)):
-        if path[number].item == path[number - 1].item:  # the slot of a jump back
+        if path[number].item == path[number - 1].item:  # delay slot of a jump back
             addresses[number] += 4
     goes_on = [*addresses, *([addresses[0]] if loops else []), None, None]
     stream = []

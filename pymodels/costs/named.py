@@ -1,8 +1,8 @@
 """Search for the path names used by the Python code of a message layer, in its syntax tree, without execution.
 
-A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or a function
-of firmware/common/nic that wraps them. The string may be a literal, a constant of the layer, a choice of such, or the
-argument of a function of the layer that passes it on.
+A path name is a string that reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or a function of
+firmware/common/nic that wraps them. The string may be a literal, a constant of the layer or a choice of such. It may
+also be the argument of a function of the layer that passes it on.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def fingerprint(folder: Path, target: Target) -> str:
 def check(file: Path, compiled: Mapping[str, object], target: Target) -> None:
     """Raise StaleError if a table was not counted from its C sources.
 
-    Tables without a fingerprint and without a `paths.c` were not counted from C and are accepted, as are tables of
-    hand-written paths whose sources, which are tests, are not installed.
+    Tables without a fingerprint and without a `paths.c` were not counted from C and are accepted. Tables of
+    hand-written paths are accepted if their sources, which are tests, are not installed.
     """
     folder = file.parent
     if folder.parent.name == BYHAND:

@@ -147,7 +147,7 @@ def _read(file: Path, text: str, composed: str, name: str, composition: str) -> 
         return PathTable(name, paths, dict(data["compiled"]), composition, elsewhere)
     except (KeyError, TypeError, AttributeError) as error:
         remedy = "run python -m pymodels.costs.compile"
-        raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
+        raise CostError(str(file), f"is not a cost table ({error})", remedy) from error
 
 
 def _cost(fields: Mapping[str, Any]) -> PathCost:

@@ -1,7 +1,7 @@
-"""The packet of the SP switch: a 16-byte header with its route, then payload: 8 bytes of VIA header and user data.
+"""Packet format of the SP switch: a 16-byte header with the route, 8 bytes of VIA header, and user data.
 
-Sizes: paper 001, 3.1.1, 3.1.2 and 3.3.1 (readings C1). Where the fields stand is unpublished, so it is ours. All
-numbers are big-endian.
+Sizes are those of paper 001, 3.1.1, 3.1.2 and 3.3.1 (readings C1); the positions of the fields are unpublished and
+therefore ours. All numbers are big-endian.
 
     byte 0   route: one byte a switch, first switch first, then zeros (8)
          8   source node (16) | payload bytes (16)
@@ -10,9 +10,10 @@ numbers are big-endian.
         24   user data, 0 to 2032 bytes
          n   CRC-8 over everything before it
 
-A route byte is a Myrinet route byte (`pymodels.routes`), so that the routes of a cluster file mean the same in both
-networks. A header keeps its size on the way: a switch takes the first route byte, moves the others up and puts a zero
-in the last one's place, and it corrects the CRC-8 by what that changes, so that an error before it stays visible.
+Route bytes are Myrinet route bytes (`pymodels.routes`), so that the routes of a cluster file are valid in both
+networks. The header keeps its size on the way: a switch removes the first route byte, moves the others up and appends a
+zero. It corrects the CRC-8 by the effect of that change, so that an earlier error stays visible.
+
 `python -m pymodels.formats.sp --sv` prints `hdl/switch/sp_packet_pkg.sv`; a test compares the committed file.
 """
 

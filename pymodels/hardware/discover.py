@@ -44,5 +44,5 @@ def of_nic(pattern: str, name: str) -> ModuleType:
     """
     place = pattern.format(name)
     if importlib.util.find_spec(place) is None:
-        raise SanlabError(f"NIC {name!r}", f"there is no module {place}", "write it, or use a NIC that has one")
+        raise SanlabError(f"NIC {name!r}", f"module {place} does not exist", "write it, or use a NIC that has one")
     return importlib.import_module(place)

@@ -43,7 +43,7 @@ def range_of(key: Key, value: Value) -> Range | None:
     table, _, name = key.name.partition(".")
     entry = _entries().get(value.origin.value, {}).get(table, {}).get(name)
     if entry is None:
-        cause = f"{key.name} is {value.origin.value}, and nothing says how far it may be off"
+        cause = f"{key.name} is {value.origin.value}, but has no uncertainty range"
         raise ConfigError(str(FILE), 0, "range missing", cause, f"add {name} to [{value.origin.value}.{table}]")
     if set(entry) == {"fixed"}:
         return Range(value.value, value.value, entry["fixed"])

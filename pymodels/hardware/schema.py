@@ -99,7 +99,7 @@ COMMON = (
     Key("pci.discard", NIC, int, "PCI clocks", 0, U16, "a delayed read that nobody fetches gives way; 0 = never"),
 
     Key("host.clock_mhz", HOST, int, "MHz", 10, 10_000, "processor clock"),
-    # Clocks of the three kinds of access come on top of those of the instruction.
+    # Clocks of the three kinds of access are added to those of the instruction.
     Key("host.instruction_clocks", HOST, float, "clocks", 0.1, 20, "an instruction of compiled code, on the average"),
     Key("host.load_clocks", HOST, float, "clocks", 0, 100, "further clocks of a cached load"),
     Key("host.store_clocks", HOST, float, "clocks", 0, 100, "further clocks of a cached store"),
@@ -135,16 +135,16 @@ COMMON = (
     Key("bridge.up_read_wait", HOST, int, "PCI clocks", 0, 15, "waits so long for memory, then asks for a retry"),
     Key("bridge.up_stall_limit", HOST, int, "PCI clocks", 0, 6, "a later phase waits so long, then disconnects"),
     Key("bridge.up_max_phases", HOST, int, "data phases", 0, 255, "disconnects after so many; 0 = no limit"),
-    # Host and PCI clock are out of step: num of den processor transactions wait one PCI clock more; den 0 = none.
+    # Unrelated host and PCI clocks: num of den processor transactions wait one more PCI clock; den 0 = none.
     Key("bridge.extra_num", HOST, int, "transactions", 0, 15, "processor transactions that wait longer: so many ..."),
     Key("bridge.extra_den", HOST, int, "transactions", 0, 15, "... of these; 0 = none"),
-    # The inbound buffer holds 8 bytes a beat, and drains num beats every den PCI clocks.
+    # The inbound buffer holds 8 bytes per beat, and drains num beats every den PCI clocks.
     Key("bridge.in_buffer", HOST, int, "beats", 1, 64, "inbound write buffer"),
     Key("bridge.drain_num", HOST, int, "beats", 1, 255, "its drain rate, numerator"),
     Key("bridge.drain_den", HOST, int, "PCI clocks", 1, 255, "its drain rate, denominator"),
     Key("bridge.read_latency", HOST, int, "PCI clocks", 0, 255, "a card's read to the first data of host memory"),
 
-    # An FPGA card in a host's slot, where the configuration says USE CELOXICA; what is not here it shares with pci.*.
+    # The FPGA card of a host with USE CELOXICA; other values are those of pci.*.
     Key("fpga.width", HOST, int, "bits", 32, 64, "its data path on the PCI bus"),
     Key("fpga.mhz", HOST, int, "MHz", 33, 66, "fastest bus it takes; its whole bus runs no faster"),
     Key("fpga.bridge", HOST, bool, "", 0, 1, "1 = it and the frame buffer are on a PCI bus of their own"),
@@ -158,8 +158,8 @@ COMMON = (
     Key("fpga.config_us", HOST, int, "us", 1, 10**6, "loading an image"),
 )
 
-# Of a NIC that has a processor. An instruction takes one clock; who needs the datum of a load earlier than it comes
-# waits, clocks of the two other kinds of access come on top of that of their instruction. Accesses uncontended.
+# Keys of a NIC with a processor. An instruction takes one clock, and waits for a pending load of a register that it
+# uses. Clocks of stores and uncached accesses are added to those of their instruction, without contention.
 PROCESSOR = (
     Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
     Key("processor.load_clocks", NIC, int, "clocks", 0, 4, "the datum of a load comes so late"),

@@ -111,7 +111,7 @@ class Computes:
             cause, remedy = "a time to compute is finite and not negative", "give ns from 0 on, or the name of a path"
             raise ComputingError(f"{who or self.who}: compute({what})", cause, remedy)
         if times < 0:
-            cause, remedy = f"{times} times is less than none", "give times from 0 on"
+            cause, remedy = f"{times} repetitions are negative", "give times from 0 on"
             raise ComputingError(f"{who or self.who}: compute({what!r})", cause, remedy)
         duration, record = self._computing(what, times)
         return Computation(self._kernel, self.cpu, duration, record)

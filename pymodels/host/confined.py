@@ -2,9 +2,10 @@
 
 A program runs in namespaces of the kernel, for which a process that is not root needs a user namespace. Its network
 namespace contains only a loopback that is down. In its process namespace, the kernel kills everything that the program
-has started, in any session and with any parent, when the first process ends. Two processes are between simulator and
-program: the outer process, which the simulator started and which ends with the program's status, and the first process
-of the namespace, which reaps the program's children.
+has started, in any session and with any parent, when the first process ends.
+
+Two processes are between simulator and program. The outer process is started by the simulator and ends with the
+program's status. The first process of the namespace reaps the program's children.
 
     simulator -> outer process -> first process -> program -> its children
 

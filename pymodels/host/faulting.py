@@ -74,7 +74,7 @@ class Faulting(Signalled):
         self._masked: frozenset[Any] = frozenset()
         self._mending: set[Task | None] = set()
         self.faults = 0
-        """Faults so far that a handler was asked to mend."""
+        """Number of faults passed to a handler so far."""
 
     # ---- the kernel's side
 
@@ -170,7 +170,7 @@ class Faulting(Signalled):
             if kept.array() is not None:
                 cause = f"it was kept during {call}"
                 what = f"{self.who}: view({kept.va:#x}, {kept.size})"
-                raise ViewError(what, cause, "let it go before the process waits, and take it again")
+                raise ViewError(what, cause, "release it before the process waits, and create it again")
             if kept.write:
                 self.host.store_bytes(kept.physical, self.host.load_bytes(kept.physical, kept.size))
 

@@ -15,7 +15,7 @@ class ProtectionFault(SanlabError):  # noqa: N818 - the field's word for it
     """
 
     def __init__(self, who: str, what: str, address: int, cause: str = "nothing is mapped there") -> None:
-        super().__init__(f"{who}: protection fault", f"{what} at {address:#x}: {cause}", "touch only what is mapped")
+        super().__init__(f"{who}: protection fault", f"{what} at {address:#x}: {cause}", "access mapped memory only")
         self.args = (who, what, address, cause)
         self.who = who
         self.tried = what

@@ -39,13 +39,13 @@ class InterruptLine:
         self._draw = draw
         self._routine: Routine | None = None
         self._masked = False
-        """A task waits out the latency or runs the routine."""
+        """True while a task waits out the latency or runs the routine."""
         self._steady = False
-        """The line has not fallen since the latency began."""
+        """True if the line has not fallen since the latency began."""
         self._risen = 0
         """Time of the last rise, in ps."""
         self._latency: int | None = None
-        """Drawn latency, kept until it has led to a service: an interrupt that is released early draws nothing."""
+        """Drawn latency, kept until an interrupt is served with it; an interrupt released early consumes none."""
 
     def change(self, held: bool) -> None:
         """Set the level of the line: of several cards, True while any of them asserts it."""

@@ -15,7 +15,7 @@ class Moves:
 
     def __init__(self) -> None:
         self.count = 0
-        """How often the words have moved."""
+        """Number of moves so far."""
         self._loops: list[Callable[[], None]] = []
 
     @contextmanager

@@ -2,8 +2,8 @@
 
 The program is started with a socket, whose descriptor is in the environment variable SANLAB_SOCKET. It sends a request
 and waits for the answer; both are frames: the size as four bytes big-endian, and the bytes. A task of the host that
-waits for the next request holds the simulation until it arrives, so that a run depends on the requests and not on their
-real time. A program ends with its host, at the latest with the simulator's process, and has no network access
+waits for the next request holds the simulation until it arrives. A run therefore depends on the requests and not on
+their real time. A program ends with its host, at the latest with the simulator's process, and has no network access
 (`confined.py`).
 """
 
@@ -86,7 +86,7 @@ class Outside:
                 )
             except (OSError, ValueError, IndexError) as error:
                 self._socket.close()
-                raise OutsideError(self._who, f"cannot be started ({error})", "name a program that is here") from None
+                raise OutsideError(self._who, f"cannot be started ({error})", "name an installed program") from None
         _running.add(self)
 
     async def request(self) -> bytes | None:
@@ -103,12 +103,12 @@ class Outside:
         self.answer(data)
         reply = self._next()
         if reply is None:
-            raise OutsideError(self._who, f"ended in a request, with status {self.status}", "see what it printed")
+            raise OutsideError(self._who, f"ended in a request, with status {self.status}", "see its output")
         return reply
 
     def _next(self) -> bytes | None:
         if self._asks:
-            raise OutsideError(self._who, "was not answered, and can ask nothing more", "answer it first")
+            raise OutsideError(self._who, "has an unanswered request", "answer it first")
         if self.status is not None:
             return None
         data = self._receive()
@@ -123,7 +123,7 @@ class Outside:
         meanwhile.
         """
         if not self._asks:
-            raise OutsideError(self._who, "has asked nothing", "wait for its request first")
+            raise OutsideError(self._who, "has no pending request", "wait for its request first")
         self._asks = False
         if self.status is not None:
             return
@@ -159,11 +159,11 @@ class Outside:
             if not more:
                 self.kill()
                 cause = f"broke off in a request, with status {self.status}"
-                raise OutsideError(self._who, cause, "see what it printed")
+                raise OutsideError(self._who, cause, "see its output")
             data += more
         if len(data) > whole:
             self.kill()
-            raise OutsideError(self._who, "asks twice at once", "let it wait for the answer")
+            raise OutsideError(self._who, "sent two requests at once", "let it wait for the answer")
         return data[SIZE_BYTES:]
 
     def _more(self) -> bytes:
@@ -172,8 +172,8 @@ class Outside:
             return self._socket.recv(AT_ONCE)
         except BlockingIOError:
             self.kill()
-            cause = f"asked nothing for {self._patience_s:g} s, while the simulation waited"
-            raise OutsideError(self._who, cause, "give it more patience, or let it ask") from None
+            cause = f"sent no request for {self._patience_s:g} s, while the simulation waited"
+            raise OutsideError(self._who, cause, "raise the limit, or let it send requests") from None
         except ConnectionResetError:
             return b""
 

@@ -1,7 +1,7 @@
 """Polling of a card's word by a program: each look is a read over the bus.
 
 A turn of the loop is the read, followed by a compiled path that compares the word and branches back. It consists of
-single `pio_read` and `spend` calls, so that reads compete with all other traffic on the bus and in the card's memory,
+single `pio_read` and `spend` calls. Reads therefore compete with all other traffic on the bus and in the card's memory,
 and interrupt routines and signals can run in between.
 """
 
@@ -27,7 +27,7 @@ class UnansweredError(SanlabError):
 
     def __init__(self, who: str, address: int) -> None:
         cause = f"no card answers at {address:#x} of the bus"
-        super().__init__(f"{who}: pio_read({address:#x})", cause, "read a word of a card that is there")
+        super().__init__(f"{who}: pio_read({address:#x})", cause, "read a word of an existing card")
 
 
 class PollsCards:
@@ -58,13 +58,11 @@ class PollsCards:
         if not mask & ALL:
             raise CardPollError(where, f"mask {mask:#x} has no bit of a word", "name a bit to wait for")
         if not timeout_ns >= 0:
-            cause, remedy = f"a limit of {timeout_ns} ns has passed before it begins", "give ns from 0 on; 0: no limit"
+            cause, remedy = f"a limit of {timeout_ns} ns is negative", "give ns from 0 on; 0: no limit"
             raise CardPollError(where, cause, remedy)
         on_bus = self._on_bus(address, call)
         if slot(on_bus) not in self.slots:
-            raise CardPollError(
-                where, f"no card answers at {on_bus:#x} of the bus", "poll a word of a card that is there"
-            )
+            raise CardPollError(where, f"no card answers at {on_bus:#x} of the bus", "poll a word of an existing card")
 
     async def poll_card(self: Any, address: int, expect: int, path: str, mask: int = ALL, timeout_ns: float = 0) -> int:
         """Poll a word of a card over the bus until it differs, and return the last value.
@@ -94,7 +92,7 @@ class PollsCards:
                 else:
                     word, spent = await self.pio_read(address), False
             except UnansweredError as error:
-                remedy = "poll a word of a card that is there"
+                remedy = "poll a word of an existing card"
                 raise CardPollError(f"{self.who}: poll_card({address:#x})", error.cause, remedy) from None
             if not spent:
                 await self.spend(path)

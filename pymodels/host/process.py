@@ -49,7 +49,7 @@ class Process(Faulting, PollsCards):
         self.start_faults()
         self._scheduler = self.threads = host.scheduler
         self.around_computing: Callable[[Computation], AbstractContextManager[None]] = _nothing_around
-        """What is around each `compute` of a thread."""
+        """Function that returns a context manager for each `compute` of a thread."""
         self._kernel = host.scheduler.kernel
         self._next = MEMORY_VA
         self._next_device = DEVICE_VA
@@ -278,7 +278,7 @@ class Process(Faulting, PollsCards):
             await self._scheduler.enter()
             try:
                 return self._card(va, size, what, write=True)
-            except ProtectionFault:  # it went while this thread waited for the CPU
+            except ProtectionFault:  # unmapped while this thread waited for the CPU
                 if self._scheduler.leave():
                     await self._after("pio_write")
 
@@ -317,7 +317,7 @@ class Process(Faulting, PollsCards):
         places = [(self.pages.pieces(va, 4, "load of 4 bytes")[0][0], value) for va, value in watches]
         before = moves and moves.count
         await self._scheduler.enter()
-        if self._scheduler.leave():  # gives way to whoever is ready
+        if self._scheduler.leave():  # ready threads run first
             await self._after("poll")
         if moves and moves.count != before:
             return 0

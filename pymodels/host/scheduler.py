@@ -32,11 +32,11 @@ class Scheduler:
         self._who = who
         self.switch = switch
         self.running: Task | None = None
-        """Who has the CPU, or had it last."""
+        """Task that has the CPU, or had it last."""
         self.turned: Callable[[], None] = _nobody
-        """Told when another thread has it."""
+        """Callback when another thread gets the CPU."""
         self.disturbed: Callable[[], None] = _nobody
-        """Told when who runs may not go on as before: a thread waits, a process was told something, a page changed."""
+        """Callback when the running thread may behave differently: a thread waits, a signal arrived, a page changed."""
         self._idle = False
         self._inside = False
         self._since = 0
@@ -44,9 +44,10 @@ class Scheduler:
         self._bounded = 0
         self._queue: deque[tuple[Task | None, Future[None]]] = deque()
         self.told: set[int] = set()
-        """Processes, by number, with something to do after their next verb: a signal has come, a view was given out."""
+        """Numbers of the processes that have to act after their next verb: a signal has come, or a view was returned.
+        """
         self.switches = 0
-        """Context switches so far."""
+        """Number of context switches so far."""
 
     async def enter(self) -> None:
         """Wait until the calling task runs."""

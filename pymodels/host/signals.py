@@ -1,10 +1,15 @@
 """Signals of a process: asynchronous notifications by the kernel.
 
-An unmasked signal is delivered by a thread of the process: at once if the thread computes, at its next look if it
-polls, at the end of the verb if it uses one, and out of a wait that can be interrupted. The thread pays for the
-delivery (profile: `host.signal_ns`), runs the handler, and continues. A thread without the CPU waits for it first.
-While a handler runs its own signal is masked; others nest. A signal posted again before delivery is delivered once. All
-threads of a process share one mask (ours).
+An unmasked signal is delivered by a thread of the process:
+
+- at once if the thread computes;
+- at its next look if it polls;
+- at the end of the verb if it uses one;
+- out of a wait that can be interrupted.
+
+The thread pays for the delivery (profile: `host.signal_ns`), runs the handler, and continues. A thread without the CPU
+waits for it first. While a handler runs its own signal is masked; others nest. A signal posted again before delivery is
+delivered once. All threads of a process share one mask (ours).
 """
 
 from __future__ import annotations
@@ -63,16 +68,16 @@ class Signals:
         self._overhead = overhead
         self._mask: frozenset[Sig] = frozenset()
         self._running: list[frozenset[Sig]] = []
-        """What each handler that runs masks."""
+        """Signals masked by each running handler."""
         self._pending: set[Sig] = set()
         self._open: list[Callable[[], None]] = []
-        """What ends the waits that a signal interrupts: first that of a thread that computes."""
+        """Functions that end the waits that a signal interrupts, that of a computing thread first."""
         self._timer = 0
         self.handlers: dict[Sig, tuple[Handler, frozenset[Sig]]] = {}
         self.due = False
-        """A signal waits for nothing but a thread."""
+        """True if a signal needs only a thread for its delivery."""
         self.delivered = 0
-        """Handlers that have begun so far."""
+        """Number of handlers started so far."""
 
     @property
     def mask(self) -> frozenset[Sig]:

@@ -100,18 +100,18 @@ class Entry:
 Shape = tuple[int, bool, list[tuple[int, int]]]
 """Abbreviation of an entry: its tag, whether it has children, and the keys and forms of its attributes."""
 _FORMS: Mapping[int, Callable[[Reader], int]] = {
-    0x01: lambda reader: reader.number(4),  # an address
+    0x01: lambda reader: reader.number(4),  # address
     0x05: lambda reader: reader.number(2),
     0x06: lambda reader: reader.number(4),
-    0x08: lambda reader: 0 * len(reader.text()),  # a text that stands here: the assembler's, which nobody reads
+    0x08: lambda reader: 0 * len(reader.text()),  # an inline text of the assembler, which is not used
     0x0B: lambda reader: reader.number(1),
     0x0D: Reader.signed_leb,
-    0x0E: lambda reader: reader.number(4),  # a text
+    0x0E: lambda reader: reader.number(4),  # offset of a text
     0x0F: Reader.leb,
-    0x13: lambda reader: reader.number(4),  # a reference
-    0x17: lambda reader: reader.number(4),  # a place in another section
-    0x18: lambda reader: reader.skip(reader.leb()),  # an expression
-    0x19: lambda reader: 1,  # a flag that is there
+    0x13: lambda reader: reader.number(4),  # reference
+    0x17: lambda reader: reader.number(4),  # offset in another section
+    0x18: lambda reader: reader.skip(reader.leb()),  # expression
+    0x19: lambda reader: 1,  # flag without data
 }
 
 
@@ -125,7 +125,7 @@ def entries(info: bytes, abbreviations: bytes) -> Iterator[Entry]:
         if version != VERSION:
             raise LinkError(".debug_info", f"version {version}", f"compile with -gdwarf-{VERSION}")
         shapes = _shapes(Reader(abbreviations, reader.number(4)))
-        reader.skip(1)  # bytes of an address
+        reader.skip(1)  # address size
         yield from _unit(reader, begin, end, shapes)
         reader.at = end
 

@@ -99,10 +99,10 @@ class Object:
 
 def _read(name: str, data: bytes) -> Object:
     if len(data) < _HEADER.size or not data.startswith(b"\x7fELF"):
-        raise LinkError(name, "is no ELF file", "compile with clang-16 --target=lanai -c")
+        raise LinkError(name, "is not an ELF file", "compile with clang-16 --target=lanai -c")
     identity, kind, machine, _, _, _, sections_at, _, _, _, _, _, count, names_at = _HEADER.unpack_from(data)
     if (identity[4], identity[5], kind, machine) != (1, 2, 1, MACHINE):
-        raise LinkError(name, "is no object file of a LANai", "compile with clang-16 --target=lanai -c")
+        raise LinkError(name, "is not an object file for the LANai", "compile with clang-16 --target=lanai -c")
     heads = [_SECTION.unpack_from(data, sections_at + _SECTION.size * number) for number in range(count)]
     contents = [b"" if head[1] == SectionType.NOBITS else data[head[4] : head[4] + head[5]] for head in heads]
     names = contents[names_at]

@@ -28,9 +28,9 @@ class Message(NamedTuple):
 
 
 MESSAGES: Mapping[Fault, Message] = {
-    Fault.FETCH: Message("no instruction", "look where the jump before went"),
-    Fault.ILLEGAL: Message("illegal word", "look where the jump before went"),
-    Fault.UNALIGNED: Message("unaligned access", "an access stands on a multiple of its size"),
+    Fault.FETCH: Message("no instruction", "check the target of the last jump"),
+    Fault.ILLEGAL: Message("illegal word", "check the target of the last jump"),
+    Fault.UNALIGNED: Message("unaligned access", "align it to its size"),
     Fault.PART: Message("part of a register", "registers are whole words"),
     Fault.BEYOND: Message("access beyond SRAM", "look for a wild pointer, or for a stack without end"),
     Fault.SHADOW: Message("jump in a shadow", "put a nop between them"),

@@ -133,30 +133,30 @@ class Format:
 
 
 FORMATS = (
-    # Rd <- Rs1 op k. h: k stands in the upper half; for a shift, h makes it arithmetic. f: sets flags.
+    # Rd <- Rs1 op k. h: k is in the upper half; a shift with h is arithmetic. f: sets flags.
     Format("RI", 0x80000000, 0x00000000, {"op": Field(30, 28), "rd": RD, "rs1": RS1, "f": _bit(17), "h": _bit(16),
                                           "k": Field(15, 0)}),
-    # Load, or with s store, of a word. p: the address is Rs1 + k, else Rs1. q: Rs1 <- Rs1 + k.
+    # Load (with s store) of a word. p: the address is Rs1 + k, else Rs1. q: Rs1 <- Rs1 + k.
     Format("RM", 0xE0000000, 0x80000000, {"s": _bit(28), "rd": RD, "rs1": RS1, **_PQ, "k": Field(15, 0, signed=True)}),
-    # The same with Rs1 op Rs2 for Rs1 + k. l: a word, else y: a byte, else a half; e: a load extends with zeros.
+    # Like RM with Rs1 op Rs2 in place of Rs1 + k. l: word, else y: byte, else half-word; e: zero-extend a load.
     Format("RRM", 0xE0000000, 0xA0000000, {"s": _bit(28), "rd": RD, "rs1": RS1, **_PQ, **_OPERATION,
                                            "y": _bit(2), "l": _bit(1), "e": _bit(0)}),
     # Rd <- Rs1 op Rs2 if the condition {d, i} holds, or select: Rd <- condition ? Rs1 : Rs2.
     Format("RR", 0xF0000000, 0xC0000000, {"rd": RD, "rs1": RS1, "f": _bit(17), "i": _bit(16), **_OPERATION,
                                           "d": Field(2, 0)}),
-    # Rd <- bits of Rs1 that are counted.
+    # Rd <- bit count of Rs1.
     Format("SPECIAL", 0xF0000000, 0xD0000000, {"rd": RD, "rs1": RS1, "f": _bit(17), "op": Field(2, 0)}),
     # pc <- 4 * target if the condition holds.
     Format("BR", 0xF0000002, 0xE0000000, {**_DDDI, "target": Field(24, 2)}),
-    # pc <- Rs1 + 4 * k if the condition holds; Rs1 = r0 stands for pc.
+    # pc <- Rs1 + 4 * k if the condition holds; Rs1 = r0 denotes pc.
     Format("BRR", 0xF1000002, 0xE1000002, {**_DDDI, "rs1": RS1, "k": Field(15, 2, signed=True)}),
-    # Rd <- 1 if the condition holds, else 0. Rd stands where other formats have Rs1.
+    # Rd <- 1 if the condition holds, else 0. Rd is in the field Rs1 of other formats.
     Format("SCC", 0xF1000002, 0xE0000002, {**_DDDI, "rd": RS1}),
     # Load or store of a word at an address of 21 bits, whose two lowest are ignored.
     Format("SLS", 0xF0020000, 0xF0000000, {"rd": RD, **_21, "s": _bit(16)}),
     # Rd <- a constant of 21 bits.
     Format("SLI", 0xF0030000, 0xF0020000, {"rd": RD, **_21}),
-    # Load or store of a half, or with y of a byte, as RM has it.
+    # Load or store of a half-word (with y of a byte), as in RM.
     Format("SPLS", 0xF0038000, 0xF0030000, {"rd": RD, "rs1": RS1, "y": _bit(14), "s": _bit(13), "e": _bit(12),
                                             "p": _bit(11), "q": _bit(10), "k": Field(9, 0, signed=True)}),
 )  # fmt: skip

@@ -89,7 +89,7 @@ def _extended(reader: Reader, header: _Header, state: _State) -> Iterator[Line]:
     length = reader.leb()
     end = reader.at + length
     what = reader.number(1)
-    if what == 1:  # the end of a piece of code
+    if what == 1:  # end of a sequence
         yield Line(state.address, "", 0)
         state.address, state.file, state.line = 0, 1, 1
     elif what == 2:
@@ -108,6 +108,6 @@ def _standard(reader: Reader, header: _Header, state: _State, opcode: int) -> No
         state.address += header.step * ((255 - header.opcode_base) // header.line_range)
     elif opcode == 9:
         state.address += reader.number(2)
-    else:  # columns and marks
+    else:  # opcodes for columns and flags
         for _ in range(header.operands[opcode]):
             reader.leb()

@@ -103,7 +103,7 @@ class _Linker:
         self.entry = entry
         self.places: dict[Place, int] = {}
         self.end = base
-        self.names: dict[str, tuple[int, int, str]] = {}  # address, binding, who defines it
+        self.names: dict[str, tuple[int, int, str]] = {}  # address, binding, definer
         self.image = bytearray()
 
     def link(self, stack: int, stack_bytes: int, absolute: Mapping[str, int]) -> Program:
@@ -187,8 +187,8 @@ class _Linker:
         if self.entry not in self.names:
             raise LinkError(f"symbol {self.entry!r}", "no object defines it", "the program begins there: link crt0")
         if self.names[self.entry][0] != self.base:
-            cause = f"stands at {self.names[self.entry][0]:#x}, not at {self.base:#x}"
-            raise LinkError(f"symbol {self.entry!r}", cause, "let nothing stand before it in its section")
+            cause = f"is at {self.names[self.entry][0]:#x}, not at {self.base:#x}"
+            raise LinkError(f"symbol {self.entry!r}", cause, "put nothing before it in its section")
         if self.end + stack_bytes > stack:
             cause = (
                 f"{self.end - self.base:#x} bytes from {self.base:#x} on and {stack_bytes:#x} of stack end beyond it"

@@ -72,11 +72,11 @@ class Core:
         self.flags = Flags()
         self.addresses = (start, start + 4, start + 8)
         self.steps = self.clocks = 0
-        self._shadows = 0  # instructions that still run in the shadow of a jump
-        self._late: list[tuple[int, int, int]] = []  # exposed loads under way: the step that still reads the old value
+        self._shadows = 0  # instructions still to be executed in the shadow of a jump
+        self._late: list[tuple[int, int, int]] = []  # pending exposed loads: last step that reads the old value
         self._first_special = (WORD << chip.register_bits) & WORD
-        self._ready = [0] * REGISTERS  # the clock from which a register may be used
-        self._loaded = 0  # the clock from which all of them may
+        self._ready = [0] * REGISTERS  # clock from which each register is available
+        self._loaded = 0  # clock from which all registers are available
         self._decoded: dict[int, tuple[Instruction, Execute]] = {}
         self._target: int | None = None
         self._target_shadows = 0
@@ -133,7 +133,7 @@ class Core:
         word = self.memory.load(pc, 4)
         if (known := self._decoded.get(word)) is None:
             if (one := decode(word)) is None:
-                raise self._wrong(Fault.ILLEGAL, f"{word:#010x} is no instruction")
+                raise self._wrong(Fault.ILLEGAL, f"{word:#010x} is not an instruction")
             if why := self.chip.refuses(one):
                 raise self._error(f"instruction {word:#010x}", f"the {self.chip.name} {why}", "compile for this chip")
             known = self._decoded[word] = one, self._execute[one.kind]
@@ -177,7 +177,7 @@ class Core:
         elif number not in (ZERO, ONES):
             self.registers[number] = value
             self._written.append((number, value))
-            if self._late:  # what an earlier load brings comes too late (assumed)
+            if self._late:  # the value of an earlier load is dropped (assumed)
                 self._late = [late for late in self._late if late[1] != number]
 
     def _second(self, one: Instruction) -> int:
@@ -262,7 +262,7 @@ class Core:
             self._late.append((self.steps + self.chip.load_delay, number, value))
 
     def _store(self, one: Instruction) -> None:
-        value = self.registers[one.rd]  # before `rs1` moves (assumed where both are one register)
+        value = self.registers[one.rd]  # before `rs1` is modified (assumed if both are the same register)
         address, size = self._address(one), one.size
         value &= (1 << 8 * size) - 1
         if register := self._reach(address, size):

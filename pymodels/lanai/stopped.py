@@ -54,7 +54,7 @@ class Stopped:
         yield self.address
         frame, below = self.registers[FP], 0
         if (one := self.program.function(self.address)) and one.address == self.address:
-            yield self.word(self.registers[SP])  # it has no frame yet
+            yield self.word(self.registers[SP])  # the function has not created its frame yet
             below = self.registers[SP] + 4
         while below < frame <= self.program.stack and not frame % 4:
             yield self.word(frame - 4)

@@ -34,5 +34,5 @@ def compiled(source: Path, flags: Sequence[str], folder: Path) -> Object:
             command, capture_output=True, encoding="utf-8", errors="replace", cwd=folder, timeout=120, check=False
         )
         if done.returncode:
-            raise CompileError(name, "the compiler refuses it", "\n" + done.stderr.strip())
+            raise CompileError(name, "does not compile", "\n" + done.stderr.strip())
         return Object.read(name, made.read_bytes())

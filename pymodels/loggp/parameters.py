@@ -1,15 +1,15 @@
-"""The parameters of LogGP from round trips, as netgauge's pattern `loggp` has them (Hoefler, Mehlan, Mehlan, Lumsdaine,
+"""Parameters of LogGP from round trips, measured like netgauge's pattern `loggp` (Hoefler, Mehlan, Mehlan, Lumsdaine,
 Rehm: Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks, IPDPS 2007).
 
-PRTT(n, d, s) is the time in which n messages of s bytes go out, with a delay d between them, and one comes back:
+PRTT(n, d, s) is the time in which n messages of s bytes are sent, with a delay d between them, and one returns:
 
     o_s(s) = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d,  where d = PRTT(1, 0, s) is more than any gap
     g + (s - 1) G = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1),  a line over all s
-    o_r(s) is what a receiver takes for a message that has waited for it
+    o_r(s) is the time of a receive whose message has already arrived
 
 LogGOPSim has one overhead for both ends and an overhead per byte (Hoefler, Schneider, Lumsdaine: LogGOPSim, HPDC 2010):
-o is the mean of both at one byte, O the slope of o_s. L is what is left of half a round trip of the shortest message.
-Times are picoseconds.
+o is the mean of both at one byte, O the slope of o_s. L is the rest of half a round trip of the shortest message. Times
+are in picoseconds.
 """
 
 from __future__ import annotations

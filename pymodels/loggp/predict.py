@@ -71,7 +71,7 @@ class Prediction:
         self._schedule, self._with = schedule, parameters
         self._ranks = [Rank([set(step.requires) for step in steps], set(range(len(steps)))) for steps in schedule]
         self._due: list[tuple[int, int, int, int | Message]] = []
-        """Time, order of coming, rank, and its step or a message to it."""
+        """Heap of (time, order of insertion, rank, step of the rank or message to it)."""
         self._order = count()
         for number, steps in enumerate(schedule):
             if any(isinstance(step.operation, Send) and step.operation.size < 1 for step in steps):

@@ -19,7 +19,7 @@ class Actor:
     def __init__(self, world: World, node: int, unit: int, who: str) -> None:
         self.node = node
         self.who = who
-        """The unit in reports of waiting."""
+        """Name of the unit in reports of waits."""
         self.cpu = CpuTime(world.kernel)
         self._kernel = world.kernel
         self._unit = unit

@@ -28,9 +28,9 @@ class Card(Window):
         self._doorbells: Doorbells
         self._pointers = [0] * Size.POINTERS
         self.on_reset: Callable[[], None] = lambda: None
-        """Called at LANai reset: the send engine and the processor stop."""
+        """Callback at LANai reset, which stops the send engine and the processor."""
         self.on_release: Callable[[], None] = lambda: None
-        """Called at its end."""
+        """Callback at the release of LANai reset."""
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:

@@ -14,7 +14,7 @@ from pymodels.machine.world import World
 from pymodels.registers import Isr, Size
 from pymodels.trace import Part, TraceEvent, unit
 
-INDEX = 0x1FFFF  # producer and consumer are 17-bit numbers that run on
+INDEX = 0x1FFFF  # producer and consumer indices have 17 bits and wrap
 WAKE0 = 1 << Isr.WAKE0
 
 

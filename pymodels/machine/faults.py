@@ -54,9 +54,9 @@ class Faults:
         self._plan: dict[tuple[int, int, int], list[Fault]] = {}
         self._seen: dict[tuple[int, int], int] = {}
         self.injected = 0
-        """Faults that took effect."""
+        """Number of faults that took effect."""
         self._chances: tuple[float, ...] = ()
-        """Of what can happen to any packet."""
+        """Probabilities of random faults."""
         self._late: dict[End, int] = {}
         self._most_ps = ASIDE_PS
         self._random = random.Random()

@@ -78,7 +78,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
             raise ValueError(f"allocate: size {size} must be positive and align {align} a power of two")
         address = self._free + align - 1 & -align
         if address + size > self.memory.size:
-            raise MemoryError(f"host {self.name}: {size} bytes asked, {max(0, self.memory.size - address)} left")
+            raise MemoryError(f"host {self.name}: {size} bytes requested, {max(0, self.memory.size - address)} left")
         self._free = address + size
         self._grants.append((address, address + size))
         return ModelBuffer(address, size, memoryview(self.memory.data)[address : address + size])

@@ -2,8 +2,8 @@
 priority.
 
 The host sets a chain's list pointer; PULSE bit k starts chain k. A TERMINAL block stops the chain. After each block the
-engine sets TERMINAL in its `next` word, raises WAKE1 (chains 0, 1) or WAKE2 (2, 3) if the block has the WAKE flag, and
-continues with the next block. A block is finished before a chain of higher priority is served. Data become visible in
+engine sets TERMINAL in its `next` word and continues with the next block. A block with the WAKE flag also raises WAKE1
+(chains 0, 1) or WAKE2 (2, 3). A block is finished before a chain of higher priority is served. Data become visible in
 pieces, in order; the block's TERMINAL mark is last.
 """
 
@@ -45,9 +45,9 @@ class HostDma:
 
     def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
         self.lists = [0] * Size.CHAINS
-        """The block to which each chain goes next."""
+        """Address of the next block of each chain."""
         self.progress = [0] * Size.CHAINS
-        """Bytes of the current or last block of each chain that are stored."""
+        """Number of bytes stored of the current or last block of each chain."""
         self.running = [False] * Size.CHAINS
         self.in_reset = False
         self.blocks = 0
@@ -62,7 +62,7 @@ class HostDma:
         self._raise_isr = raise_isr
         self._busy = False
         self._job = (0, 0, 0, 0, 0)
-        """The block that is being moved: chain, next word, bytes, SRAM address, host address."""
+        """Block being moved: chain, next word, bytes, SRAM address, host address."""
 
     @property
     def busy(self) -> bool:

@@ -28,7 +28,7 @@ class TraceLog:
         self._begun: dict[int, tuple[int, int]] = {}
         self._next: dict[int, int] = {}
         self.turns: Counter[int] = Counter()
-        """Entries that each unit has put into its ring so far, which give the place of the next."""
+        """Number of entries that each unit has put into its ring buffer, which determines the next position."""
 
     def add(self, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
         """Append a record at the present time."""

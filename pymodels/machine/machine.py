@@ -111,7 +111,7 @@ class Machine:
     def nic(self, node: int) -> ModelNic:
         """Return the NIC of a node, which must be a LANai; `nics` has NICs of every kind."""
         found = self.nics[node]
-        assert isinstance(found, ModelNic), f"NIC {node} is no LANai"
+        assert isinstance(found, ModelNic), f"NIC {node} is not a LANai"
         return found
 
     def processor(self, node: int) -> ModelProcessor:
@@ -177,7 +177,7 @@ class Machine:
         return results
 
     def _hang(self, nothing_left: bool, within_us: float) -> str:
-        what = "nothing is left to happen" if nothing_left else f"not finished within {within_us:g} us"
+        what = "no event is left" if nothing_left else f"not finished within {within_us:g} us"
         return f"at {self.kernel.now / 1e6:.3f} us: {what}; {self.network.in_flight()} packets in the network"
 
 

@@ -36,7 +36,7 @@ class Memory:
     def __init__(self, name: str, size: int) -> None:
         self.name = name
         self.size = size
-        # Zero, and sparse: a page costs nothing until it is written. A process that forks has a copy of its own.
+        # Zeroed and sparse: a page costs nothing until it is written. A forked process has its own copy.
         self.data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.accesses: Counter[str] = Counter()
         self.spins: list[Watcher] = []

@@ -38,11 +38,11 @@ class NetReceive:
         self.armed = False
         self.in_reset = False
         self.length = 0
-        """Bytes of the last packet, syndrome included (RECV_LENGTH)."""
+        """Bytes of the last packet, including the syndrome (RECV_LENGTH)."""
         self.packets = 0
         self.crc_bad = 0
         self.lost = 0
-        """Packets absorbed in reset (RECV_LOST)."""
+        """Number of packets discarded in reset (RECV_LOST)."""
         self._sram = sram
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
@@ -52,9 +52,9 @@ class NetReceive:
         self._fill = 0
         self._bytes = 0
         self._open: Flight | None = None
-        """The packet that is stored in part."""
+        """Partly stored packet."""
         self._cut: Flight | None = None
-        """The packet that reset has cut: its rest is absorbed whenever it comes."""
+        """Packet cut by reset, whose rest is discarded when it arrives."""
 
     def set_pointer(self, address: int) -> None:
         """Handle a write of RMP."""

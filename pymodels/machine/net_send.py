@@ -2,7 +2,7 @@
 
 The bytes SMP + SA .. limit - 1 are sent. Several SML pieces and a final SMLT form one packet; SA counts only if SMP was
 written before the limit. A write of a limit clears SEND; the end of the piece sets it. A limit written while an SML
-piece is being sent replaces the old one, so that firmware can follow a DMA that still fills the buffer. Misuse that the
+piece is being sent replaces the old one. Firmware can thus follow a DMA that still fills the buffer. Misuse that the
 chip ignores and flags raises an error here. The engine reads SRAM as late as possible: firmware that changes a buffer
 before SEND_INT sends the changed data.
 """

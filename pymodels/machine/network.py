@@ -88,9 +88,9 @@ class Flight:
         self.here = here
         self.held: list[End] = []
         self.entered: list[End] = []
-        """The input port through which it reaches each output that it holds."""
+        """Input port through which the packet reaches each output that it holds."""
         self.pending: deque[tuple[bytes, int, bool]] = deque()
-        """Chunks that wait for the head: (bytes left, bytes they take in the network, tail)."""
+        """Chunks that wait for the head: (remaining bytes, size in the network, tail)."""
         self.receiver: int | None = None
         self.opened = False
         self.waits = False
@@ -100,7 +100,7 @@ class Flight:
         self.length = 0
         self.faults: list[Fault] = []
         self.aside: bytearray | None = None
-        """What has come so far of a packet that goes on later."""
+        """Bytes received so far of a packet that is held."""
         self.crc_error = 0
 
     def taken(self, size: int, tail: bool) -> None:
@@ -128,7 +128,7 @@ class ModelNetwork:
         self._waiting: dict[End, deque[Flight]] = {}
         self._input: list[deque[Flight]] = [deque() for _ in topology.hosts]
         self._aside = 0
-        """Packets that stand aside, or wait for their output again."""
+        """Number of packets that are held, or wait for their output again."""
 
     def in_flight(self) -> int:
         """Return the number of packets that have entered and not yet left."""

@@ -42,7 +42,7 @@ class ModelNic(ModelProcessor):
         self.receive = NetReceive(world, node, self.sram, change, self.word_bytes)
         self.dma = HostDma(world, node, self.sram, change)
         self.transfers: dict[str, Transfers] = {"host DMA": self.dma}
-        """The engines that reach the host's memory, by name."""
+        """Engines that access host memory, by name."""
         self.doorbells = Doorbells(world, node, self.sram, change)
         self.special.connect(self.send, self.receive, self.dma, self.doorbells)
         self.card = Card(world, node, self.sram, self.special)

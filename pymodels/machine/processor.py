@@ -40,7 +40,7 @@ class ModelProcessor(Actor):
         self.special: Registers
         self._clock = world.timing.nic_clock
         self.core = world.timing.core
-        """What the clocks of machine code depend on, if that is given."""
+        """Timing of machine code, if it is given."""
         self._programs: list[Task] = []
 
     @property

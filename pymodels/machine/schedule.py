@@ -58,13 +58,13 @@ class TurnKernel(Kernel):
         self.choosing = False
         self._fine = fine
         self.owners: dict[int, str] = {}
-        """Engines by identity: the part that they are."""
+        """Name of the part that an engine belongs to, by identity of the engine."""
         self.lanes: dict[str, deque[tuple[int, Callable[[], None]]]] = {}
-        """By part: what it will do, and when it would have."""
+        """Pending transitions of each part, with their time without a controlled schedule."""
         self.looking: list[TurnSpin] = []
-        """The polling loops that run."""
+        """Running polling loops."""
         self._part = ""
-        """For which part an alarm is, where it is not its owner's."""
+        """Part of the next alarm, if it is not that of the alarm's owner."""
 
     def choose(self) -> None:
         """Switch to chosen turns. Raises RuntimeError unless the machine is idle."""
@@ -82,7 +82,7 @@ class TurnKernel(Kernel):
         owner = _owner(call)
         if isinstance(owner, TraceLog):
             return
-        if getattr(call, "__func__", None) is NetSend._pump:  # nobody but the engine can tell
+        if getattr(call, "__func__", None) is NetSend._pump:  # only the engine observes it
             call()
             return
         part = self._part or self.owners.get(id(owner), "")
@@ -90,7 +90,7 @@ class TurnKernel(Kernel):
             assert self.current is not None
             part = f"{unit_of(self.current.name)}: processor"
         lane = self.lanes.setdefault(part, deque())
-        if TIMER in part:  # set again: what it was set to is forgotten
+        if TIMER in part:  # a timer set again
             lane.clear()
         lane.append((max(time_ps, self.now) | 1, call))
 
@@ -214,7 +214,7 @@ class TurnSpin(Spin):
         assert isinstance(self._kernel, TurnKernel)
         hit = self._hit
         if self._kernel.choosing:
-            self._hit = None  # nobody is to be told at a time
+            self._hit = None  # hits are chosen, not scheduled
         super().expect(step, value)
         self._hit = hit
 

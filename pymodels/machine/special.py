@@ -142,7 +142,7 @@ def _known(register: int) -> int:
     try:
         return Reg(register)
     except ValueError:
-        raise MachineError(f"there is no special register at offset {register:#05x}") from None
+        raise MachineError(f"no special register at offset {register:#05x}") from None
 
 
 def _getter(values: list[int], k: int) -> Callable[[], int]:

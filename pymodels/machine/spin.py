@@ -142,7 +142,7 @@ class Spin:
         self._origin = 0
         self._due: int | None = None
         self._rest = 0
-        """On a shared processor: what is left of the look that hits."""
+        """On a shared processor, the remainder of the step that hits."""
         self._due_step = 0
         self._generation = 0
         self._hit: Future[int] | None = None

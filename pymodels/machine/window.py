@@ -16,7 +16,7 @@ class Window(ABC):
     def __init__(self, world: World, node: int, sram: Memory) -> None:
         self.sram_bytes = sram.size
         self.interrupt: Callable[[bool], None] = lambda level: None
-        """The host's interrupt line, connected by the machine."""
+        """Interrupt line of the host, connected by the machine."""
         self._node = node
         self._sram = sram
 
@@ -45,4 +45,4 @@ class Window(ABC):
         """Return a word after the SRAM. Raises MachineError if the address is not decoded."""
 
     def _nothing(self, what: str, offset: int) -> MachineError:
-        return MachineError(f"node {self._node}: nothing to {what} at offset {offset:#08x} of the NIC's region")
+        return MachineError(f"node {self._node}: no word to {what} at offset {offset:#08x} of the NIC's region")

@@ -33,7 +33,7 @@ class SendModel:
     def __init__(self, sram: bytearray) -> None:
         self.sram = sram
         self.packets: list[bytes] = []
-        """Packets sent, with CRC-8."""
+        """Sent packets, with CRC-8."""
         self.begins: list[int] = []
         """SRAM address of the first byte of each packet."""
         self._begin = 0

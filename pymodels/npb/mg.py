@@ -144,5 +144,5 @@ def mg(problem: str, processes: int, rank: int) -> Traffic:
     for k in range(2, LEVELS + 1):
         cycle += [*own.give_back(k), *own.exchange(k), *own.exchange(k)]  # interpolation, residual, smoothing
     residual = [*own.exchange(LEVELS)]
-    begin = 2 * residual  # the right side, and its first residual
+    begin = 2 * residual  # right-hand side, and its first residual
     return Traffic((*begin, *cycle, *residual, *begin), (*cycle, *residual), ITERATIONS[problem])

@@ -89,7 +89,7 @@ def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Traffic:
 def _copy_faces(part: Partition, out: int, into: int) -> Iterator[Transfer]:
     ways = [(direction, up) for direction in DIRECTIONS for up in (True, False)]
     peers = [part.next[d] if up else part.before[d] for d, up in ways]
-    sizes = [part.faces(d, up) for d, up in ways]  # what comes from a neighbour is as large as what goes to it
+    sizes = [part.faces(d, up) for d, up in ways]  # equal in both directions
     for send, buffer in ((False, into), (True, out)):
         for peer, (address, size) in zip(peers, packed(buffer, sizes), strict=True):
             yield Transfer(send, peer, address, size)
@@ -109,4 +109,4 @@ def _solve(pattern: Pattern, part: Partition, direction: int, out: int, into: in
             if stage:
                 yield Transfer(False, source, into, size, ends=True)
             if stage < part.q - 1:
-                yield Transfer(True, to, out, size)  # waited for behind the next receive
+                yield Transfer(True, to, out, size)  # completed after the next receive

@@ -50,7 +50,7 @@ class Profile:
         """
         value = self.values[key].value
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{key} is no whole number")
+            raise TypeError(f"{key} is not a whole number")
         return value
 
     def number(self, key: str) -> float:
@@ -156,7 +156,7 @@ def _names(owner: Owner) -> dict[str, Path]:
 def _says_kind(path: Path) -> bool:
     """Return True if a profile file has a key `kind`."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")  # told when it is used
+        text = path.read_text(encoding="utf-8", errors="replace")  # reported when it is used
     except OSError:
         return False
     return re.search(r"^\ufeff?kind *=", text, re.MULTILINE) is not None
@@ -182,10 +182,10 @@ def check_profile_name(name: str) -> str:
     nic, plus, host = name.partition("+")
     if nic not in _names(Owner.NIC):
         if nic in _names(Owner.HOST):
-            read_text(_names(Owner.HOST)[nic])  # one that is not text is told as such
-        raise ConfigError("PROFILE", 0, "unknown profile", f"{nic!r} is none", nearest(nic, _names(Owner.NIC)))
+            read_text(_names(Owner.HOST)[nic])  # reports a file that is not text
+        raise ConfigError("PROFILE", 0, "unknown profile", repr(nic), nearest(nic, _names(Owner.NIC)))
     if plus and host not in _names(Owner.HOST):
-        raise ConfigError("PROFILE", 0, "unknown host profile", f"{host!r} is none", nearest(host, _names(Owner.HOST)))
+        raise ConfigError("PROFILE", 0, "unknown host profile", repr(host), nearest(host, _names(Owner.HOST)))
     return name
 
 
@@ -195,9 +195,7 @@ def load_profile(name: str) -> Profile:
     nic = read_profile_file(_names(Owner.NIC)[nic_name], Owner.NIC)
     host_name = host_name or nic.host
     if host_name not in _names(Owner.HOST):
-        raise nic.error(
-            "host", "unknown host profile", f"{host_name!r} is none", nearest(host_name, _names(Owner.HOST))
-        )
+        raise nic.error("host", "unknown host profile", repr(host_name), nearest(host_name, _names(Owner.HOST)))
     host = read_profile_file(_names(Owner.HOST)[host_name], Owner.HOST)
     return combine(nic, host, host_name)
 

@@ -74,9 +74,9 @@ class _Reader:
                     f"write {name} = <{kind.__name__}>",
                 )
         if self.owner is Owner.NIC and (nic := found["kind"]) not in nic_kinds():
-            raise self.error("", "kind", "unknown kind of NIC", f"{nic!r} is none", nearest(nic, nic_kinds()))
+            raise self.error("", "kind", "unknown kind of NIC", repr(nic), nearest(nic, nic_kinds()))
         if self.owner is Owner.HOST and (name := found["processor"]) not in HOSTS:
-            cause = f"nothing is compiled for {name!r}"
+            cause = f"no paths are compiled for {name!r}"
             raise self.error("", "processor", "unknown processor of a host", cause, nearest(name, HOSTS))
         return found
 
@@ -90,13 +90,13 @@ class _Reader:
                     above.rstrip("."),
                     table,
                     f"unknown key {table!r}",
-                    "a value stands in a table",
+                    "a value must be in a table",
                     "put it below [table]",
                 )
             for name, entry in entries.items():
                 key = f"{table}.{name}"
                 if key not in known:
-                    cause = f"it is no value of a {self.owner.value} profile"
+                    cause = f"a {self.owner.value} profile has no such value"
                     raise self.error(title, name, f"unknown key {key!r}", cause, nearest(key, known))
                 values[key] = self.value(title, name, known[key], entry)
         return values

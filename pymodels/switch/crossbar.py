@@ -1,7 +1,7 @@
 """Reference models of the crossbar switch: its effect on a packet, and its saturation throughput.
 
-The models are written from the fact sheet (1.2, 2) and from Karol, Hluchyj, Morgan, "Input Versus Output Queueing on a
-Space-Division Packet Switch", IEEE Trans. Communications 35 (1987), Table I, not from the RTL.
+Sources are the fact sheet (1.2, 2) and Karol, Hluchyj, Morgan, "Input Versus Output Queueing on a Space-Division Packet
+Switch", IEEE Trans. Communications 35 (1987), Table I, but not the RTL.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Queues:
     """Queueing model with one FIFO per input and round-robin outputs; advances one character clock at a time.
 
     The route byte of a packet costs its input one clock; an output switches to a waiting input without a gap. An input
-    that waits long enough to fill its slack buffer stops its link, and its STOPs take slots of the output of the same
+    that waits long enough to fill its slack buffer stops its link. Its STOPs then take slots of the output of the same
     port.
     """
 
@@ -115,12 +115,12 @@ class _Queues:
         self.ports, self.length, self.rng, self.refresh = ports, length, rng, refresh
         self.mean_gap = 0.0 if load >= 1.0 else length / load
         self.patience = 56 if self.mean_gap else 16
-        """Clocks of waiting until STOP: from an empty slack buffer, or from one that swings between its marks."""
+        """Clocks of waiting until STOP: with an initially empty slack buffer, or with one filled between its marks."""
         self.now = 0
         self.arrival = [0.0] * ports
-        self.heads: list[tuple[int, int]] = []  # (clock at which it asks, input)
+        self.heads: list[tuple[int, int]] = []  # (clock of the request, input)
         self.waiting: list[list[int]] = [[] for _ in range(ports)]
-        self.asked_at: list[int | None] = [None] * ports  # per input, while it waits
+        self.asked_at: list[int | None] = [None] * ports  # time of each waiting input's request
         self.last = [-1] * ports
         self.owner = [-1] * ports
         self.left = [0] * ports

@@ -31,10 +31,10 @@ GOOD = ["echo_pingpong"]
             "SIM: unknown simulator 'verilog': SIM names the simulator; did you mean 'verilator'?",
         ),
         ([*GOOD, "--seed", "one"], "SEED: not a number: SEED is 'one'; give a whole number"),
-        ([*GOOD, "--profile", "lanai8"], "PROFILE: unknown profile: 'lanai8' is none; did you mean 'lanai"),
+        ([*GOOD, "--profile", "lanai8"], "PROFILE: unknown profile: 'lanai8'; did you mean 'lanai"),
         (
             [*GOOD, "--cluster", "two_host"],
-            "CLUSTER: unknown cluster: 'two_host' is no file and no example; did you mean 'two_hosts'?",
+            "CLUSTER: unknown cluster: 'two_host' is neither a file nor an example; did you mean 'two_hosts'?",
         ),
         ([*GOOD, "--set", "repetition=3"], "SET: unknown key 'repetition'"),
         ([*GOOD, "--set", "repetition=3"], "did you mean 'repetitions'?"),

@@ -124,5 +124,5 @@ def test_a_time_that_is_none_is_refused_by_name(bound: Bound, what: float) -> No
 
 
 def test_less_than_no_times_are_refused_by_name(bound: Bound) -> None:
-    with pytest.raises(ComputingError, match=r"^h: process app: compute\('look_flag'\): -2 times is less than none"):
+    with pytest.raises(ComputingError, match=r"^h: process app: compute\('look_flag'\): -2 repetitions are negative"):
         bound.ends(bound.host.process("app").compute("look_flag", -2))

@@ -97,4 +97,4 @@ def test_a_path_is_shown_as_a_composition_has_it(
         lengths.append(len(capsys.readouterr().out.splitlines()))
     assert lengths == sorted(set(lengths))
     assert compiler.main(["--show", "toy/nic", "send", "--composition=flaw"]) == 1
-    assert "composition 'flaw': is none of toy/nic; did you mean 'flow'?" in capsys.readouterr().err
+    assert "composition 'flaw': is not compiled for toy/nic; did you mean 'flow'?" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_the_compiler_makes_the_same_image_again(layer: str, kind: str) -> None:
 def test_a_source_that_does_not_compile_is_told_with_what_the_compiler_says(tmp_path: Path) -> None:
     source = tmp_path / "bad.c"
     source.write_text("int main(void) { return there; }\n", encoding="utf-8")
-    with pytest.raises(CompileError, match=r"bad\.c: the compiler refuses it; \nbad\.c:1:25: error: .*'there'"):
+    with pytest.raises(CompileError, match=r"bad\.c: does not compile; \nbad\.c:1:25: error: .*'there'"):
         compiled(source, ["--target=lanai"], tmp_path)
 
 

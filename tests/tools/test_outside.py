@@ -103,9 +103,9 @@ def test_a_program_that_is_killed_by_a_signal_says_so(bound: Bound) -> None:
         ([], "host h: program '': cannot be started (.*)"),
         (
             python(f"import time; time.sleep({PATIENCE_S})"),
-            "host h: program .*: asked nothing for 0.3 s, while the sim",
+            "host h: program .*: sent no request for 0.3 s, while the sim",
         ),
-        (python(PROGRAM + "place.sendall(bytes(5))"), "asks twice at once; let it wait for the answer"),
+        (python(PROGRAM + "place.sendall(bytes(5))"), "sent two requests at once; let it wait for the answer"),
         (python(PROGRAM + "place.sendall(b'abc')"), "broke off in a request, with status "),
         (python(PROGRAM + "place.sendall(bytes([0, 0, 0, 9, 1]))"), "broke off in a request, with status "),
     ],
@@ -123,10 +123,10 @@ def test_what_goes_wrong_is_named(bound: Bound, command: list[str], said: str) -
 def test_requests_and_answers_alternate(bound: Bound) -> None:
     async def serve() -> None:
         program = bound.host.outside(python(ASKS))
-        with pytest.raises(OutsideError, match="has asked nothing; wait for its request first"):
+        with pytest.raises(OutsideError, match="has no pending request; wait for its request first"):
             program.answer(b"")
         await program.request()
-        with pytest.raises(OutsideError, match="was not answered, and can ask nothing more; answer it first"):
+        with pytest.raises(OutsideError, match="has an unanswered request; answer it first"):
             await program.request()
         program.kill()
         program.answer(b"nobody listens")

@@ -176,7 +176,7 @@ WRONG = {
         "rank 0, MPI_Reduce: an operator of the program calls sanlab_sleep",
     ),
     "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*ends all with code 9"),
-    "hangs": (main("if (rank) for (;;);"), "rank 1: .*asked nothing for 0.5 s"),
+    "hangs": (main("if (rank) for (;;);"), "rank 1: .*sent no request for 0.5 s"),
     "asks for the rank in a communicator that is freed": (
         main(
             "MPI_Comm comm, old; MPI_Comm_dup(MPI_COMM_WORLD, &comm); MPI_Comm_rank(old = comm, &size);"

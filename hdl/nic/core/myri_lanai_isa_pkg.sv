@@ -27,7 +27,7 @@ package myri_lanai_isa_pkg;
   localparam logic [31:0] SPLS_MASK = 32'hF0038000;
   localparam logic [31:0] SPLS_MATCH = 32'hF0030000;
 
-  // Operations of RI, RR and, for the address, RRM.
+  // Operations of the formats RI, RR and RRM (for the address).
   localparam logic [2:0] OP_ADD = 3'h0;
   localparam logic [2:0] OP_ADDC = 3'h1;
   localparam logic [2:0] OP_SUB = 3'h2;
@@ -42,7 +42,7 @@ package myri_lanai_isa_pkg;
   localparam logic [2:0] COUNT_LEADZ = 3'h2;
   localparam logic [2:0] COUNT_TRAILZ = 3'h3;
 
-  // What a branch, a set, a select or an RR instruction depends on; the lowest bit inverts.
+  // Conditions of branch, set, select and RR instructions; the lowest bit inverts.
   localparam logic [3:0] CONDITION_T = 4'h0;
   localparam logic [3:0] CONDITION_F = 4'h1;
   localparam logic [3:0] CONDITION_HI = 4'h2;
@@ -60,7 +60,7 @@ package myri_lanai_isa_pkg;
   localparam logic [3:0] CONDITION_GT = 4'hE;
   localparam logic [3:0] CONDITION_LE = 4'hF;
 
-  // What a program did.
+  // Fault of a program.
   localparam logic [3:0] FAULT_NONE = 4'h0;
   localparam logic [3:0] FAULT_FETCH = 4'h1;
   localparam logic [3:0] FAULT_ILLEGAL = 4'h2;
@@ -70,7 +70,7 @@ package myri_lanai_isa_pkg;
   localparam logic [3:0] FAULT_SHADOW = 4'h6;
   localparam logic [3:0] FAULT_JUMP = 4'h7;
 
-  // Why no instruction was executed in a clock.
+  // Cause of a clock without an executed instruction.
   localparam logic [2:0] STALL_NONE = 3'h0;
   localparam logic [2:0] STALL_FETCH = 3'h1;
   localparam logic [2:0] STALL_LOAD = 3'h2;

@@ -40,16 +40,16 @@ class SendSide:
     def transmit(self, number: int) -> None:
         """Handle a write of TX_READY."""
         if not 0 < number < Size.BUFFERS:
-            raise MachineError(f"node {self._node}: TX_READY: there is no buffer {number}")
+            raise MachineError(f"node {self._node}: TX_READY: buffer {number} does not exist")
         if self.level == Size.TX_READY:
-            raise MachineError(f"node {self._node}: TX_READY: {self.level} buffers are in it, and that is all it takes")
+            raise MachineError(f"node {self._node}: TX_READY: the queue is full with {self.level} buffers")
         self.buffers.append(number)
         self._go_on()
 
     def put(self, cell: Cell) -> None:
         """Queue a complete cell."""
         if self.level == Size.OUT_CELLS:
-            raise MachineError(f"node {self._node}: CELL_OUT: {self.level} cells wait, and that is all it takes")
+            raise MachineError(f"node {self._node}: CELL_OUT: the queue is full with {self.level} cells")
         self.cells.append(cell)
         self._go_on()
 
@@ -73,7 +73,7 @@ class SendSide:
         size, skip = word >> Descriptor.BYTES & 0xFFF, word >> Descriptor.SKIP & 7
         if word >> Descriptor.STATE != State.READY or not size or skip + size > Size.BUFFER:
             raise MachineError(
-                f"node {self._node}: the descriptor of buffer {number} is {word:#010x}, no packet to send"
+                f"node {self._node}: the descriptor of buffer {number} is {word:#010x}, not a packet to send"
             )
         self._memory.count("net send", self._place(number), size)
         return self._memory.read(self._place(number), size)
@@ -112,7 +112,7 @@ class ReceiveSide:
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
         self.changed: Callable[[], None] = lambda: None
-        """What has arrived may have changed: connected by the PCI side."""
+        """Callback after a possible change of the received packets, connected by the PCI side."""
         self._coming = bytearray()
         self._backlog: deque[tuple[Flight, bytes, int, bool]] = deque()
 
@@ -134,7 +134,7 @@ class ReceiveSide:
     def free(self, number: int) -> None:
         """Handle a write of RX_FREE."""
         if not 0 < number < Size.BUFFERS:
-            raise MachineError(f"node {self._node}: RX_FREE: there is no buffer {number}")
+            raise MachineError(f"node {self._node}: RX_FREE: buffer {number} does not exist")
         if number in self.pool:
             raise MachineError(f"node {self._node}: RX_FREE: buffer {number} is in the pool")
         self.pool.append(number)
@@ -144,7 +144,7 @@ class ReceiveSide:
         """Handle a write of RX_NEXT or CELL_NEXT."""
         arrived: deque[int] | deque[Cell] = self.cells if form is Form.CELLS else self.ready
         if not arrived:
-            raise MachineError(f"node {self._node}: nothing has arrived that could be done with")
+            raise MachineError(f"node {self._node}: RX_NEXT or CELL_NEXT without a received packet or cell")
         arrived.popleft()
         self.changed()
         self._go_on()
@@ -248,7 +248,7 @@ class FifoWindow(Window):
 
     def _mode(self, value: int) -> None:
         if self._receive.in_use or self._send.level:
-            raise MachineError(f"node {self._node}: MODE while the FIFO card holds something")
+            raise MachineError(f"node {self._node}: MODE written while the FIFO card is not empty")
         self._receive.renew(Form(value & 1))
 
     def _ask(self, value: int) -> None:

@@ -64,7 +64,7 @@ class ModelNic4(ModelNic):
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
         super().__init__(world, node, sram_bytes, network)
         self.words = WordDma(world, node, self.sram, self.special.change)
-        """The one host DMA."""
+        """Host DMA engine."""
         assert isinstance(self.special, SpecialRegisters4)
         self.special.connect_words(self.words)
         self._chip = ChipRegisters(self.special)
@@ -78,7 +78,7 @@ class ModelNic4(ModelNic):
 def _named(offset: int) -> int:
     """Return the register number in firmware for an offset of the chip. Raises MachineError if there is none."""
     if (name := name_at(offset)) is None:
-        raise MachineError(f"the LANai 4 of the machine has nothing at offset {offset:#x}")
+        raise MachineError(f"the LANai 4 of the machine has no register at offset {offset:#x}")
     return name
 
 

@@ -25,7 +25,7 @@ class WordDma:
         self.host_memory: Memory
         self.check_grant: Callable[[int, int], None] = lambda address, size: None
         self.registers = dict.fromkeys(Ebus, 0)
-        """Values by the names that firmware uses; DMA_CTR counts down."""
+        """Register values in firmware's numbering; DMA_CTR counts down."""
         self.transfers = 0
         self._kernel, self._timing, self._log = world.kernel, world.timing, world.log
         self._node, self._unit, self._sram, self._raise_isr = node, unit(node, Part.HOST_DMA), sram, raise_isr
@@ -49,7 +49,7 @@ class WordDma:
     def _start(self, size: int) -> None:
         registers = self.registers
         self._sram.check(registers[Ebus.LAR], size)
-        # A read may run over the end of what was granted, to the end of its last word.
+        # A read may extend beyond the allocated range to the end of its last word.
         self.check_grant(registers[Ebus.EAR], size - 3 if registers[Ebus.DMA_DIR] else size)
         self._done = 0
         self._record(TraceEvent.DMA_START, size)

@@ -52,10 +52,10 @@ class LeftEngine:
             alarm: Function called when an ALARM is executed.
         """
         self.fifo: deque[bytes] = deque()
-        """What the Send FIFO holds, a FETCH each."""
+        """Content of the Send FIFO, one entry for each FETCH."""
         self.fetched = self.stored = 0
         self.words = bytes(SpSize.READ)
-        """What READ has brought."""
+        """Result of the last READ."""
         self.read_done = False
         self.host_memory: Memory
         self.check_grant: Callable[[int, int], None] = lambda address, size: None

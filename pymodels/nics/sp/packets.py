@@ -1,7 +1,7 @@
 """Receive buffer and send side of the SP adapter.
 
-On the machine's wires the VIA header precedes the rest of the switch header, so that the packet's key comes first, as
-in every packet of the machine. Only adapters interpret these bytes.
+On the machine's wires the VIA header precedes the rest of the switch header. The packet's key thus comes first, as in
+every packet of the machine. Only adapters interpret these bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ReceiveBuffer:
 
     def __init__(self, world: World, node: int, changed: Callable[[], None]) -> None:
         self._packets: deque[Packet] = deque()
-        """Those whose room is taken, oldest first; the processor is through with the first `_seen`."""
+        """Packets that occupy a buffer, oldest first; the processor has finished the first `_seen`."""
         self._seen = 0
         self._node = node
         self._unit = unit(node, Part.NET_RECV)

@@ -28,10 +28,10 @@ class SpRegisters:
         changed: Callable[[], None],
     ) -> None:
         self.sticky = 0
-        """TIME."""
+        """Sticky bits of STATUS (TIME)."""
         self.interrupting = False
         self.drive: Callable[[bool], None] = lambda level: None
-        """The interrupt line."""
+        """Function that sets the interrupt line."""
         self._kernel = world.kernel
         self._clock = world.timing.nic_clock
         self._left, self._send, self._receive, self._bells = left, send, receive, bells
@@ -78,7 +78,7 @@ class SpRegisters:
             SpReg.BELL_OVERFLOWS: lambda: self._bells.overflows,
         }
         if register not in values:
-            raise MachineError(f"there is nothing to read at register {register:#05x} of the SP adapter")
+            raise MachineError(f"the SP adapter has no readable register {register:#05x}")
         return values[register]()
 
     def _received(self, index: int) -> int:
@@ -118,7 +118,7 @@ class SpRegisters:
             SpReg.BELL_BASE: lambda: self._bells.set_base(0, value),
         }
         if register not in writers:
-            raise MachineError(f"there is nothing to write at register {register:#05x} of the SP adapter")
+            raise MachineError(f"the SP adapter has no writable register {register:#05x}")
         writers[register]()
 
     def _next(self) -> None:

@@ -128,13 +128,13 @@ def test_cards_are_found_by_kind_and_by_vnn(tmp_path: Path) -> None:
     with pytest.raises(SanlabError) as error:
         cluster.having("CELOXICA", 1)
     assert str(error.value) == (
-        "resource nobody has: host 1 of cluster 'French_cluster' uses 'CELOXICA'; in use: CELOXICA, MYRI"
+        "resource not in use: host 1 of cluster 'French_cluster' uses 'CELOXICA'; in use: CELOXICA, MYRI"
     )
     with pytest.raises(SanlabError) as error:
         cluster.having("I2O")
     assert (
         str(error.value)
-        == "resource nobody has: no host of cluster 'French_cluster' uses 'I2O'; in use: CELOXICA, MYRI"
+        == "resource not in use: no host of cluster 'French_cluster' uses 'I2O'; in use: CELOXICA, MYRI"
     )
     with pytest.raises(SanlabError) as error:
         cluster.host("mets")
@@ -243,11 +243,16 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("name", "variables", "text"),
     [
-        ("two_host", {}, "CLUSTER: unknown cluster: 'two_host' is no file and no example; did you mean 'two_hosts'?"),
+        (
+            "two_host",
+            {},
+            "CLUSTER: unknown cluster: 'two_host' is neither a file nor an example; did you mean 'two_hosts'?",
+        ),
         (
             None,
             {"GRIM_CONFIG": "/nowhere"},
-            f"GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: {', '.join(examples())}",
+            f"GRIM_CONFIG: unknown cluster: '/nowhere' is neither a file nor an example; "
+            f"known: {', '.join(examples())}",
         ),
     ],
 )

@@ -32,15 +32,15 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     # The form of lines
     "unknown keyword": (
         swapped(CONFIG, "HOST metz", "HOTS metz"),
-        "grim_config:10: unknown keyword: 'HOTS' is none; did you mean 'HOST'?",
+        "grim_config:10: unknown keyword: 'HOTS'; did you mean 'HOST'?",
     ),
     "keyword in small letters": (
         swapped(CONFIG, "HOST metz", "host metz"),
-        "grim_config:10: unknown keyword: 'host' is none; did you mean 'HOST'?",
+        "grim_config:10: unknown keyword: 'host'; did you mean 'HOST'?",
     ),
     "unknown keyword in the resource file": (
         {RESOURCE: "SWICH s0 8\n"},
-        "French_cluster_config.txt:1: unknown keyword: 'SWICH' is none; did you mean 'SWITCH'?",
+        "French_cluster_config.txt:1: unknown keyword: 'SWICH'; did you mean 'SWITCH'?",
     ),
     "keyword of the other file": (
         {RESOURCE: "\nHOST paris\n"},
@@ -87,11 +87,11 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "host outside a cluster": (
         {CONFIG: "HOST paris\n"},
-        "grim_config:1: HOST outside a cluster: no CLUSTER stands before it; begin with CLUSTER <name>",
+        "grim_config:1: HOST outside a cluster: no CLUSTER line before it; begin with CLUSTER <name>",
     ),
     "card outside a host": (
         {CONFIG: "CLUSTER c\nUSE MYRI\n"},
-        "grim_config:2: USE outside a host: no HOST stands before it; begin with HOST <name>",
+        "grim_config:2: USE outside a host: no HOST line before it; begin with HOST <name>",
     ),
     "which cluster": (
         {CONFIG: AS_PRINTED + "CLUSTER other\nHOST x\n"},
@@ -101,13 +101,13 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     # Duplicate names
     "duplicate host": (
         swapped(CONFIG, "HOST metz", "HOST paris"),
-        "grim_config:10: duplicate name 'paris': HOST paris stands already at grim_config:6; "
-        "a host stands once in the whole file: its name chooses the cluster",
+        "grim_config:10: duplicate name 'paris': HOST paris is already at grim_config:6; "
+        "list each host once in the whole file, since its name selects the cluster",
     ),
     "duplicate host in another cluster": (
         {CONFIG: AS_PRINTED + "CLUSTER other\nHOST metz\n"},
-        "grim_config:14: duplicate name 'metz': HOST metz stands already at grim_config:10; "
-        "a host stands once in the whole file: its name chooses the cluster",
+        "grim_config:14: duplicate name 'metz': HOST metz is already at grim_config:10; "
+        "list each host once in the whole file, since its name selects the cluster",
     ),
     "duplicate cluster": (
         {CONFIG: AS_PRINTED + "CLUSTER French_cluster\n"},
@@ -131,7 +131,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "duplicate source of routes": (
         {ROUTES: "0 1:81\n1 0:BF\n0 1:81\n"},
-        "grim_routes_myri.txt:3: duplicate name 'paris': its routes stand already at grim_routes_myri.txt:1; "
+        "grim_routes_myri.txt:3: duplicate name 'paris': its routes are already at grim_routes_myri.txt:1; "
         "one line per source",
     ),
     "the same route again": (
@@ -143,22 +143,22 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "missing resource file": (
         swapped(CONFIG, "French_cluster_config.txt", "French.txt"),
         "grim_config:3: missing file: cannot read 'French.txt' (No such file or directory); "
-        "create it or correct the name; it is looked for beside grim_config",
+        "create it or correct the name; its path is relative to the folder of grim_config",
     ),
     "missing routes": (
         swapped(CONFIG, "grim_routes_myri.txt", "routes.txt"),
         "grim_config:4: missing file: cannot read 'routes.txt' (No such file or directory); "
-        "create it or correct the name; it is looked for beside grim_config",
+        "create it or correct the name; its path is relative to the folder of grim_config",
     ),
     "missing host map": (
         swapped(RESOURCE, "HOST_MAP_MYRI hosts", "HOST_MAP_MYRI host"),
         "French_cluster_config.txt:1: missing file: cannot read 'host' (No such file or directory); "
-        "create it or correct the name; it is looked for beside French_cluster_config.txt",
+        "create it or correct the name; its path is relative to the folder of French_cluster_config.txt",
     ),
     "missing circuits": (
         swapped(RESOURCE, "CIRCUITS_CELOXICA circuits", "CIRCUITS_CELOXICA circuit"),
         "French_cluster_config.txt:2: missing file: cannot read 'circuit' (No such file or directory); "
-        "create it or correct the name; it is looked for beside French_cluster_config.txt",
+        "create it or correct the name; its path is relative to the folder of French_cluster_config.txt",
     ),
 }
 

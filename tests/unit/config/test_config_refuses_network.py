@@ -68,8 +68,8 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "unknown end of a cable": (
         NO_ROUTES | {RESOURCE: "SWITCH s0 4\nLINK pariss 0 s0 0\n"},
-        "French_cluster_config.txt:2: unknown host or switch: LINK names 'pariss', which is no HOST and no SWITCH; "
-        "did you mean 'paris'?",
+        "French_cluster_config.txt:2: unknown host or switch: LINK names 'pariss', which is neither a HOST nor "
+        "a SWITCH; did you mean 'paris'?",
     ),
     "no such port": (
         NO_ROUTES | {RESOURCE: "SWITCH s0 4\nLINK paris 0 s0 4\n"},
@@ -110,7 +110,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "routes neither given nor computed": (
         {CONFIG: AS_PRINTED + "ROUTES SHORTEST\n"},
-        "grim_config:13: unknown word after ROUTES: 'SHORTEST' is none; write ROUTES COMPUTED",
+        "grim_config:13: unknown word after ROUTES: 'SHORTEST'; write ROUTES COMPUTED",
     ),
     "unknown host in routes": (
         {ROUTES: "0 1:81\n1 parsi:BF\n"},

@@ -27,28 +27,28 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     # Resources
     "unknown card": (
         swapped(CONFIG, "USE CELOXICA", "USE CELOXIKA"),
-        "grim_config:8: unknown resource: 'CELOXIKA' is none; did you mean 'CELOXICA'?",
+        "grim_config:8: unknown resource: 'CELOXIKA'; did you mean 'CELOXICA'?",
     ),
     "circuits without a card": (
         swapped(CONFIG, "    USE CELOXICA\n", ""),
-        "French_cluster_config.txt:2: resource nobody has: no host of the cluster uses CELOXICA; "
+        "French_cluster_config.txt:2: resource not in use: no host of the cluster uses CELOXICA; "
         "add USE CELOXICA to a host or remove the line",
     ),
     "queue of an absent card": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE CELOXICA 4096"),
-        "grim_config:11: resource nobody has: host 'metz' does not use CELOXICA; add USE CELOXICA or remove the line",
+        "grim_config:11: resource not in use: host 'metz' does not use CELOXICA; add USE CELOXICA or remove the line",
     ),
     "queue of a card that no host has": (
         {
             CONFIG: COMPUTED.replace("HOST paris", "QUEUE_SIZE CELOXICA 4096\nHOST paris"),
             RESOURCE: "HOST_MAP_MYRI hosts\n",
         },
-        "grim_config:6: resource nobody has: no host of cluster 'French_cluster' uses CELOXICA; "
+        "grim_config:6: resource not in use: no host of cluster 'French_cluster' uses CELOXICA; "
         "add USE CELOXICA or remove the line",
     ),
     "queue of what is no resource": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE MYRA 4096"),
-        "grim_config:11: unknown resource: 'MYRA' is none; did you mean 'MYRI'?",
+        "grim_config:11: unknown resource: 'MYRA'; did you mean 'MYRI'?",
     ),
     "queue asked for twice": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 4096\nQUEUE_SIZE HOST 4096"),
@@ -119,7 +119,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "circuit that nobody has built": (
         {"circuits": "video.bit 0 fir17\n"},
-        "circuits:1: unknown circuit: there is no hdl/card/myri_circuit_fir17.sv; did you mean 'fir16'?",
+        "circuits:1: unknown circuit: hdl/card/myri_circuit_fir17.sv does not exist; did you mean 'fir16'?",
     ),
     "tiny queue": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 8"),
@@ -127,11 +127,11 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "unknown profile": (
         {RESOURCE: "HOST_MAP_MYRI hosts\nPROFILE lanai8\n"} | swapped(CONFIG, "USE CELOXICA", ""),
-        "French_cluster_config.txt:2: unknown profile: 'lanai8' is none; did you mean 'lanai9'?",
+        "French_cluster_config.txt:2: unknown profile: 'lanai8'; did you mean 'lanai9'?",
     ),
     "unknown host profile": (
         {RESOURCE: "HOST_MAP_MYRI hosts\nPROFILE lanai9+p3\n"},
-        "French_cluster_config.txt:2: unknown host profile: 'p3' is none; did you mean 'p3-450'?",
+        "French_cluster_config.txt:2: unknown host profile: 'p3'; did you mean 'p3-450'?",
     ),
 }
 

@@ -57,7 +57,7 @@ def test_reverse_twice_is_the_route(deltas: list[int]) -> None:
 
 
 def test_reverse_refuses_what_is_no_route() -> None:
-    with pytest.raises(ValueError, match="byte 0x06 is no route byte"):
+    with pytest.raises(ValueError, match="byte 0x06 is not a route byte"):
         reverse(b"\x81\x06")
 
 

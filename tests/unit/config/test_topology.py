@@ -52,11 +52,11 @@ def test_present_is_the_mask_of_cabled_ports() -> None:
 BROKEN = {
     "duplicate switch": (
         network(switches=(*S, Switch("s0", 4))),
-        "duplicate name 's0': two nodes carry it; rename one of them",
+        "duplicate name 's0': two nodes have it; rename one of them",
     ),
     "host named like a switch": (
         network(hosts=("h0", "s1")),
-        "duplicate name 's1': two nodes carry it; rename one of them",
+        "duplicate name 's1': two nodes have it; rename one of them",
     ),
     "odd switch": (
         network(switches=(Switch("s0", 5), S[1])),
@@ -64,7 +64,7 @@ BROKEN = {
     ),
     "unknown end": (
         network(links=(*GOOD, link("h2", 0, "s0", 1))),
-        "unknown host or switch: LINK names 'h2', which is no HOST and no SWITCH; did you mean 'h1'?",
+        "unknown host or switch: LINK names 'h2', which is neither a HOST nor a SWITCH; did you mean 'h1'?",
     ),
     "no such switch port": (
         network(links=(*GOOD, link("s0", 1, "s1", 4))),
@@ -92,7 +92,7 @@ BROKEN = {
     ),
     "unconnected": (
         network(links=GOOD[:2]),
-        "unconnected host 'h1': no cable leads to it; add LINK h1 0 <switch> <port>",
+        "unconnected host 'h1': it has no cable; add LINK h1 0 <switch> <port>",
     ),
     "two parts": (
         network(links=(GOOD[0], GOOD[2])),

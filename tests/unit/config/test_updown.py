@@ -158,4 +158,4 @@ def test_no_host_needs_no_route() -> None:
 def test_unknown_root_is_refused() -> None:
     with pytest.raises(TopologyError) as error:
         up_down(single_switch(("a", "b")), "s9")
-    assert str(error.value) == "unknown switch: root 's9' is no switch; did you mean 's0'?"
+    assert str(error.value) == "unknown switch: root 's9' is not a switch; did you mean 's0'?"

@@ -100,9 +100,9 @@ def test_parts_that_are_found_are_compiled_alone_in_pairs_and_all_together(tmp_p
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no name of a part"),
-        ('parts = ["A"]', "'A' is no name of a part"),
-        ('parts = ["flow"]\nsets = [["flaw"]]', "a set has 'flaw', which is no part; did you mean 'flow'?"),
+        ("", "'' is not a valid name of a part"),
+        ('parts = ["A"]', "'A' is not a valid name of a part"),
+        ('parts = ["flow"]\nsets = [["flaw"]]', "a set contains 'flaw', which is not a part; did you mean 'flow'?"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path: Path, text: str, said: str) -> None:

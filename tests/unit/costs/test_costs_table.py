@@ -78,9 +78,7 @@ def test_a_layer_without_a_table_names_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["[path]\n", '[compiled]\norigin="x"\n', TABLE + "x = { steps = 1 }\n", "path = 3\n"])
 def test_a_table_without_its_parts_says_how_to_make_it(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
-    with pytest.raises(
-        CostError, match=r"costs\.toml: is no table of costs .*; run python -m pymodels\.costs\.compile"
-    ):
+    with pytest.raises(CostError, match=r"costs\.toml: is not a cost table .*; run python -m pymodels\.costs\.compile"):
         PathTable.load("nic", "echo", tmp_path)
 
 

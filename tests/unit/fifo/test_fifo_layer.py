@@ -105,16 +105,16 @@ def test_a_message_that_cannot_be_is_refused(form: str) -> None:
 @pytest.mark.parametrize(
     ("writes", "said"),
     [
-        ([(Region.TX_READY, 0)], "there is no buffer 0"),
+        ([(Region.TX_READY, 0)], "buffer 0 does not exist"),
         ([(Region.TX_READY, 3)], "the descriptor of buffer 3"),
-        ([(Region.RX_FREE, 128)], "there is no buffer 128"),
+        ([(Region.RX_FREE, 128)], "buffer 128 does not exist"),
         ([(Region.RX_FREE, 1), (Region.RX_FREE, 1)], "buffer 1 is in the pool"),
-        ([(Region.RX_NEXT, 0)], "nothing has arrived"),
-        ([(Region.MODE, 1), (Region.CELL_OUT + 4, 0), (Region.CELL_OUT + 52, 0), (Region.MODE, 0)], "holds something"),
+        ([(Region.RX_NEXT, 0)], "RX_NEXT or CELL_NEXT without a received packet"),
+        ([(Region.MODE, 1), (Region.CELL_OUT + 4, 0), (Region.CELL_OUT + 52, 0), (Region.MODE, 0)], "not empty"),
         ([(Region.MODE, 1), (Region.TX_READY, 1)], "need a card with buffers"),
         ([(Region.MODE, 1), (Region.CELL_OUT + 8, 0)], "begins with its header"),
-        ([(Region.CELL_OUT + 4, 0)], "nothing to write"),
-        ([(Region.STATUS, 0)], "nothing to write"),
+        ([(Region.CELL_OUT + 4, 0)], "no word to write"),
+        ([(Region.STATUS, 0)], "no word to write"),
     ],
 )
 def test_what_the_card_would_flag_is_an_error_of_the_machine(writes: list[tuple[int, int]], said: str) -> None:

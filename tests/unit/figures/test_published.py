@@ -157,11 +157,11 @@ def test_a_change_says_what_and_why(tmp_path: Path) -> None:
         ({"within": "true"}, "wrong type: within is True; write a fraction of the value, or [least, greatest]"),
         ({"within": "[2, 1]"}, "wrong type: within is [2, 1]; write a fraction of the value, or [least, greatest]"),
         ({"shown": "true", "kind": '"input"'}, "wrong type: shown is True; write true, of a quoted value"),
-        ({"first": "1.0"}, "first value: nothing is measured for a quoted value; leave out first"),
+        ({"first": "1.0"}, "first value: a quoted value is not measured; leave out first"),
         (
             {"kind": '"predicted"'},
-            "first value: the entry has no first, what its study measured before anything was changed in view of the "
-            "figure; run the study and add first = ...",
+            "first value: the entry has no first, the value of the first run before any change in view of the "
+            "published value; run the study and add first = ...",
         ),
         ({**MEASURED, "first": '"soon"'}, "first value: first is 'soon'; write a number, or \"not recorded: <why>\""),
         (
@@ -171,12 +171,11 @@ def test_a_change_says_what_and_why(tmp_path: Path) -> None:
         ({**MEASURED, "recovered": "1"}, "first value: recovered is 1; write true, of a first that is a number"),
         (
             {**MEASURED, "within": ""},
-            "value missing: the entry has no within, the agreement that is asked for; add within = ..., before the "
-            "study is run",
+            "value missing: the entry has no within, the required agreement; add within = ..., before the study is run",
         ),
         ({**MEASURED, "changed": "1"}, "wrong type: changed is 1; write a list of names of changes"),
-        ({**MEASURED, "changed": '["ours"]'}, "unknown change: 'ours' is none; did you mean 'yours'?"),
-        ({"kind": '"predict"'}, "unknown kind: 'predict' is none; did you mean 'predicted'?"),
+        ({**MEASURED, "changed": '["ours"]'}, "unknown change: 'ours'; did you mean 'yours'?"),
+        ({"kind": '"predict"'}, "unknown kind: 'predict'; did you mean 'predicted'?"),
     ],
 )
 def test_broken_entry_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:

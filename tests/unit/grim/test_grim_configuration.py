@@ -95,7 +95,7 @@ def test_grim_enable_reads_the_cluster_in_which_its_host_stands(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("USE FRAME_BUFFER", "USE FRAME_BUFER", "grim_config:14: unknown resource: 'FRAME_BUFER' is none"),
+        ("USE FRAME_BUFFER", "USE FRAME_BUFER", "grim_config:14: unknown resource: 'FRAME_BUFER'"),
         ("HOST host0", "HOST host7", "grim_config: unknown host: 'host0' is in no CLUSTER of this file"),
         ("SWITCH switch 8", "", "grim_config:15: unknown host or switch: LINK names 'switch'"),
     ],

@@ -224,7 +224,7 @@ def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:
 
 def test_host_without_memory_for_its_queues_says_so() -> None:
     bench = Bench(2, 1, False, False, host_queue_bytes=1 << 26, channels=2)
-    with pytest.raises(MemoryError, match="bytes asked"):
+    with pytest.raises(MemoryError, match="bytes requested"):
         bench.machine.finish(bench.libraries[0].grim_enable())
 
 

@@ -304,8 +304,8 @@ def test_what_is_written_behind_an_exposed_load_stays() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([0xF0038000], "0x0: illegal word: 0xf0038000 is no instruction; look where the jump before went"),
-        ([load(7, 0, 0x102)], "0x0: unaligned access: 4 bytes at 0x102; an access stands on a multiple of its size"),
+        ([0xF0038000], "0x0: illegal word: 0xf0038000 is not an instruction; check the target of the last jump"),
+        ([load(7, 0, 0x102)], "0x0: unaligned access: 4 bytes at 0x102; align it to its size"),
         ([part(7, 0, 0x101, byte=False)], "0x0: unaligned access: 2 bytes at 0x101"),
         ([load(7, 0, SRAM)], "0x0: access beyond SRAM: address 0x1000, the SRAM ends at 0x1000"),
         ([store(7, 0, SRAM)], "0x0: access beyond SRAM: address 0x1000"),

@@ -71,7 +71,7 @@ def test_the_entry_stands_first_wherever_its_object_does() -> None:
     other = made("a.o", [Section(".text", CODE, [NOP, NOP])], [Name("f", ".text")])
     assert link([other, START], sram_bytes=RAM).symbols["start"] == 0
     behind = made("crt.o", [Section(".text", CODE, [NOP, NOP])], [Name("start", ".text", value=4)])
-    with pytest.raises(LinkError, match="symbol 'start': stands at 0x4, not at 0x0; let nothing stand before it"):
+    with pytest.raises(LinkError, match="symbol 'start': is at 0x4, not at 0x0; put nothing before it"):
         link([behind], sram_bytes=RAM)
     with pytest.raises(LinkError, match="symbol 'start': no object defines it"):
         link([other], sram_bytes=RAM)
@@ -190,8 +190,8 @@ def test_a_program_leaves_room_for_its_stack() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"!<arch>\n", "a.o: is no ELF file"),
-        (elf([], [], machine=3), "a.o: is no object file of a LANai"),
+        (b"!<arch>\n", "a.o: is not an ELF file"),
+        (elf([], [], machine=3), "a.o: is not an object file for the LANai"),
         (elf([Section(".text", CODE, [NOP])], [])[:120], "a.o: is cut short or damaged"),
         (
             elf([Section(".text", CODE, [0], relocations=[(0, "f", 4, 0)])], [Name("f", ".text")], relocation_type=REL),

@@ -28,7 +28,7 @@ def test_allocated_memory_is_aligned_zeroed_distinct_and_shared_with_its_view() 
 def test_memory_that_is_exhausted_says_what_was_asked_and_what_is_left() -> None:
     host = Machine(2, host_bytes=3 * 4096).host(1)
     host.allocate(4096)
-    with pytest.raises(MemoryError, match="host host1: 8192 bytes asked, 4096 left"):
+    with pytest.raises(MemoryError, match="host host1: 8192 bytes requested, 4096 left"):
         host.allocate(8192)
 
 
@@ -146,7 +146,7 @@ def test_a_hang_says_who_waits_for_what() -> None:
     machine = Machine(2)
     word = machine.host(1).allocate(4).address
     who = r"task 0 waits for host host1 polling \(look_flag\)"
-    with pytest.raises(MachineError, match=rf"nothing is left to happen.*\n.*{who}"):
+    with pytest.raises(MachineError, match=rf"no event is left.*\n.*{who}"):
         machine.finish(machine.host(1).poll([(word, 0)], "look_flag"))
 
 

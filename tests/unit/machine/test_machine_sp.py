@@ -171,9 +171,9 @@ def test_what_the_adapter_flags_raises(machine: Machine) -> None:
     for value in (SpSize.USER + 1, SpSize.INLINE + 1 << 16, 1 << 16 | 4):
         with pytest.raises(MachineError, match="makes no packet now"):
             nic.write(SpReg.SEND_START, value)
-    with pytest.raises(MachineError, match="nothing to write at register 0x010"):
+    with pytest.raises(MachineError, match="no writable register 0x010"):
         nic.write(SpReg.TIME, 0)
-    with pytest.raises(MachineError, match="nothing to write at offset 0x800000 of the NIC"):
+    with pytest.raises(MachineError, match="no word to write at offset 0x800000 of the NIC"):
         nic.card.write(0x800000, bytes(4))
     nic.write(SpReg.COMMAND_HIGH, fetch_command(64))
     with pytest.raises(MachineError, match="is not in allocated memory"):

@@ -118,7 +118,12 @@ def test_a_delay_of_nothing_and_a_port_that_there_is_not_are_refused() -> None:
     with pytest.raises(ValueError, match="must be positive"):
         machine.faults.delay_into(End("s0", 0), -1)
     one = single_switch(("a", "b"))
-    for text, cause in (("s1.0", "no port of a switch"), ("s0", "no port"), ("s0.x", "no cable"), ("s0.5", "no cable")):
+    for text, cause in (
+        ("s1.0", "not a port of a switch"),
+        ("s0", "not a port"),
+        ("s0.x", "no cable"),
+        ("s0.5", "no cable"),
+    ):
         with pytest.raises(TopologyError, match=cause):
             one.port(text)
     assert one.port("s0.1") == End("s0", 1)

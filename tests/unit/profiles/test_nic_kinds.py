@@ -120,5 +120,5 @@ def test_the_kind_that_is_taken_where_nobody_says_is_that_of_the_profile() -> No
 def test_an_unknown_kind_names_the_nearest_and_a_missing_part_is_named() -> None:
     with pytest.raises(SanlabError, match=r"unknown kind of NIC 'lanai'.*did you mean 'lanai"):
         nic_kind("lanai")
-    with pytest.raises(SanlabError, match=r"NIC 'lanai': there is no module tb\.nics\.lanai8"):
+    with pytest.raises(SanlabError, match=r"NIC 'lanai': module tb\.nics\.lanai8 does not exist"):
         of_nic("tb.nics.{}8", "lanai")

@@ -124,7 +124,7 @@ def test_accessors_are_typed() -> None:
     profile = load_profile("lanai9")
     assert profile.flag("nres.truncate") is False
     assert profile.number("cable.ns_per_metre") == 6.5
-    with pytest.raises(TypeError, match=r"cable\.ns_per_metre is no whole number"):
+    with pytest.raises(TypeError, match=r"cable\.ns_per_metre is not a whole number"):
         profile.integer("cable.ns_per_metre")
     with pytest.raises(KeyError):
         profile.integer("packet.payload")
@@ -148,17 +148,17 @@ MISTAKES = {
     "unknown key": (
         LANAI9.replace("slack = {", "slacks = {"),
         line_with(LANAI9, "slack"),
-        "unknown key 'link.slacks': it is no value of a nic profile; did you mean 'link.slack'?",
+        "unknown key 'link.slacks': a nic profile has no such value; did you mean 'link.slack'?",
     ),
     "unknown table": (
         LANAI9.replace("[cable]", "[cabel]"),
         line_with(LANAI9, "metres"),
-        "unknown key 'cabel.metres': it is no value of a nic profile; did you mean 'cable.metres'?",
+        "unknown key 'cabel.metres': a nic profile has no such value; did you mean 'cable.metres'?",
     ),
     "value of a host": (
         LANAI9 + "\n[memory]\nbytes = 450\n",
         LANAI9.count("\n") + 3,
-        "unknown key 'memory.bytes': it is no value of a nic profile; did you mean 'sram.bytes'?",
+        "unknown key 'memory.bytes': a nic profile has no such value; did you mean 'sram.bytes'?",
     ),
     "value of another kind": (
         LANAI9 + "\n[packet]\npayload = 450\n",
@@ -173,7 +173,7 @@ MISTAKES = {
     "unknown kind": (
         LANAI9.replace('kind = "lanai9"', 'kind = "lanai8"'),
         line_with(LANAI9, "kind"),
-        "unknown kind of NIC: 'lanai8' is none; did you mean 'lanai9'?",
+        "unknown kind of NIC: 'lanai8'; did you mean 'lanai9'?",
     ),
     "title missing": (
         LANAI9.replace("title = ", "# title = "),
@@ -239,12 +239,12 @@ MISTAKES = {
     "mistake in a pair": (
         LANAI9 + "\n[with.p3-450.pci]\nwrite_initials = 1\n",
         LANAI9.count("\n") + 3,
-        "unknown key 'pci.write_initials': it is no value of a nic profile; did you mean 'pci.write_initial'?",
+        "unknown key 'pci.write_initials': a nic profile has no such value; did you mean 'pci.write_initial'?",
     ),
     "value in place of a table": (
         LANAI9 + "\n[with.p3-450]\npci = 1\n",
         LANAI9.count("\n") + 3,
-        "unknown key 'pci': a value stands in a table; put it below [table]",
+        "unknown key 'pci': a value must be in a table; put it below [table]",
     ),
     "no TOML": (
         LANAI9.replace('kind = "lanai9"', "kind = lanai9"),
@@ -288,7 +288,7 @@ def test_nic_that_names_an_unknown_host(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, tmp_path))
     with pytest.raises(ConfigError) as error:
         load_profile("mine")
-    text = "unknown host profile: 'p3-500' is none; did you mean 'p3-450'?"
+    text = "unknown host profile: 'p3-500'; did you mean 'p3-450'?"
     assert str(error.value) == f"{folder}/mine.toml:{line_with(LANAI9, 'host')}: {text}"
 
 
@@ -307,12 +307,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
+        ("lanai", "PROFILE: unknown profile: 'lanai'; did you mean 'lanai9'?"),
         (
             "p3-450",
-            f"PROFILE: unknown profile: 'p3-450' is none; known: {', '.join(profile_names())}",
+            f"PROFILE: unknown profile: 'p3-450'; known: {', '.join(profile_names())}",
         ),
-        ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
+        ("lanai9+p4", "PROFILE: unknown host profile: 'p4'; did you mean 'p3-450'?"),
     ],
 )
 def test_unknown_profile(name: str, text: str) -> None:
@@ -325,7 +325,7 @@ def test_a_host_of_another_processor_is_refused_by_its_line_with_the_nearest(tmp
     text = HOST.replace('processor = "i686"', 'processor = "powerpc604"')
     said = refused(tmp_path, text, "p3-450.toml", Owner.HOST)
     assert f"p3-450.toml:{line_with(text, 'processor')}: unknown processor of a host: " in said
-    assert "nothing is compiled for 'powerpc604'; did you mean 'powerpc'?" in said
+    assert "no paths are compiled for 'powerpc604'; did you mean 'powerpc'?" in said
 
 
 def test_layers_are_charged_what_is_compiled_for_the_processor_of_the_host() -> None:

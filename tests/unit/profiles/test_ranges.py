@@ -112,5 +112,5 @@ def test_a_value_without_a_range_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     given(monkeypatch, {"fixed": "x"}, name="devsel")
     with pytest.raises(ConfigError) as error:
         range_of(KEY, value(3))
-    said = "pci.start_delay is assumed, and nothing says how far it may be off; add start_delay to [assumed.pci]"
+    said = "pci.start_delay is assumed, but has no uncertainty range; add start_delay to [assumed.pci]"
     assert f"range missing: {said}" in str(error.value)

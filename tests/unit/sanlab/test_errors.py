@@ -15,15 +15,15 @@ from pymodels.errors import ConfigError, SanlabError, nearest
 
 
 def test_text_is_what_cause_remedy() -> None:
-    error = SanlabError("no such study", "'pingpog' is none", "did you mean 'pingpong'?")
-    assert str(error) == "no such study: 'pingpog' is none; did you mean 'pingpong'?"
-    assert (error.what, error.cause, error.remedy) == ("no such study", "'pingpog' is none", "did you mean 'pingpong'?")
+    error = SanlabError("no such study", "'pingpog'", "did you mean 'pingpong'?")
+    assert str(error) == "no such study: 'pingpog'; did you mean 'pingpong'?"
+    assert (error.what, error.cause, error.remedy) == ("no such study", "'pingpog'", "did you mean 'pingpong'?")
     assert error.exit_code == 1
 
 
 def test_configuration_errors_begin_with_their_place_and_exit_with_two() -> None:
-    error = ConfigError("grim_config", 7, "unknown host", "'pari' is none", "did you mean 'paris'?")
-    assert str(error) == "grim_config:7: unknown host: 'pari' is none; did you mean 'paris'?"
+    error = ConfigError("grim_config", 7, "unknown host", "'pari'", "did you mean 'paris'?")
+    assert str(error) == "grim_config:7: unknown host: 'pari'; did you mean 'paris'?"
     assert error.exit_code == 2
     assert isinstance(error, SanlabError)
 

@@ -88,19 +88,22 @@ def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
     (about / "entry_points.txt").write_text("[sanlab]\ntheirs = so_rot\n", encoding="utf-8")
     ended = asked(root.parent, str(START), "studies")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("entry point 'theirs' of the group sanlab: no such root: so_rot is not there")
+    assert ended.stderr.startswith("entry point 'theirs' of the group sanlab: missing root: so_rot does not exist")
 
 
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ("so_rot", "SANLAB_PATH: no such root: so_rot is not there; name a folder with some of pymodels, firmware"),
+        ("so_rot", "SANLAB_PATH: missing root: so_rot does not exist; name a folder with some of pymodels, firmware"),
         (
             "so_old",
-            "SANLAB_PATH: old layout: so_old/firmware/host/mine is in a place of the old layout; "
+            "SANLAB_PATH: outdated layout: so_old/firmware/host/mine has the former layout; "
             "move it to firmware/<layer>/host/",
         ),
-        ("so_root/hdl", "SANLAB_PATH: no root: so_root/hdl has none of the folders of one; name a folder with some"),
+        (
+            "so_root/hdl",
+            "SANLAB_PATH: not a root: so_root/hdl has none of the required folders; name a folder with some",
+        ),
     ],
 )
 def test_what_is_no_root_is_refused(root: Path, named: str, said: str) -> None:
@@ -128,8 +131,8 @@ def test_each_place_of_the_old_layout_is_named_with_its_new_one(
     monkeypatch.setenv("SANLAB_PATH", str(tmp_path))
     with pytest.raises(ConfigError) as error:
         check()
-    cause = f"{tmp_path / place} is in a place of the old layout"
-    assert str(error.value) == f"SANLAB_PATH: old layout: {cause}; move it to {right}"
+    cause = f"{tmp_path / place} has the former layout"
+    assert str(error.value) == f"SANLAB_PATH: outdated layout: {cause}; move it to {right}"
 
 
 def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
