@@ -26,20 +26,20 @@ def test_the_stages_of_a_short_message_are_its_time_to_the_handler(tmp_path: Pat
     assert 2 * to_endpoint < measured["round_trip_us"] < 3 * measured["one_way_us_to_handler"]
 
 
-def test_hosts_that_poll_their_cards_at_the_same_time_wake_nobody_until_a_word_changes(tmp_path: Path) -> None:
+def test_hosts_that_poll_their_cards_cause_no_wake_up_until_a_word_changes(tmp_path: Path) -> None:
     cost = must("am2_short", "verilator", tmp_path, "repetitions=40 messages=0").results.cost
     assert cost.python_wakes < 50 * cost.messages, "120 where each read of a word wakes Python"
 
 
 @pytest.mark.parametrize("profile", ["", NOW])
-def test_a_message_comes_back_whole_after_as_many_packets_as_the_option_says(profile: str, tmp_path: Path) -> None:
+def test_a_message_is_returned_whole_after_the_set_number_of_packets(profile: str, tmp_path: Path) -> None:
     settings = "am2.retries=20 am2.timeout_us=4000"
     measured = must("am2_return", "verilator", tmp_path, settings, profile=profile).metrics
     assert (measured["transmissions"], measured["retries"], measured["bytes_returned_equal"]) == (21, 20, 1)
     assert measured["time_to_return_over_timeout"] == pytest.approx(21, rel=0.01)
 
 
-def test_more_endpoints_than_frames_lose_and_double_nothing_and_fewer_move_nothing(tmp_path: Path) -> None:
+def test_more_endpoints_than_frames_lose_and_duplicate_nothing_and_fewer_move_nothing(tmp_path: Path) -> None:
     measured = must("am2_paging", "verilator", tmp_path, "uses=1 am2.frames=2 size=64").metrics
     assert (measured["lost"], measured["duplicated"], measured["knee"]) == (0, 0, 2)
     assert measured["faults_per_message_at_frames"] == 0
@@ -48,6 +48,6 @@ def test_more_endpoints_than_frames_lose_and_double_nothing_and_fewer_move_nothi
     assert measured["fault_us"] == pytest.approx(stages)
 
 
-def test_a_queue_that_is_full_returns_messages_at_once_where_the_option_says_so(tmp_path: Path) -> None:
+def test_a_full_queue_returns_messages_at_once_if_the_option_is_set(tmp_path: Path) -> None:
     measured = must("am2_return", "verilator", tmp_path, "am2.full=nack").metrics
     assert (measured["transmissions"], measured["retries"], measured["returned_congestion"]) == (1, 0, 1)

@@ -48,7 +48,7 @@ GOOD = ["echo_pingpong"]
         (["mpi_function", "--set", "function=ring.py:mein"], "has no function 'mein'; did you mean 'main'?"),
     ],
 )
-def test_wrong_word_is_refused_before_any_build(
+def test_an_invalid_word_is_rejected_before_any_build(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*arguments: object) -> None:
@@ -60,14 +60,16 @@ def test_wrong_word_is_refused_before_any_build(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_program_with_the_library_of_another_mpi_is_refused_before_any_build(
+def test_a_program_with_the_library_of_another_mpi_is_rejected_before_any_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other"
     other.write_bytes(Path(sys.executable).resolve().read_bytes()[:64] + b"\0libmpi.so.40\0")
     settings = f"command={other}"
     said = f"SET: library does not fit: {other} is linked with libmpi.so.40; link it with MPICH's libmpich.so.12"
-    test_wrong_word_is_refused_before_any_build(["program", "--set", settings], said, tmp_path, monkeypatch, capsys)
+    test_an_invalid_word_is_rejected_before_any_build(
+        ["program", "--set", settings], said, tmp_path, monkeypatch, capsys
+    )
 
 
 def test_exit_code_of_the_process_is_2(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def ran(tree: Path, *words: str, only: str = "") -> str:
     return ended.stdout
 
 
-def test_the_page_names_what_the_card_has() -> None:
+def test_the_page_names_all_files_of_the_card() -> None:
     assert {Path("pymodels/nics/fifo/kind.py"), Path("hdl/nic/fifo"), Path("tb/nics/fifo.py")} <= set(places())
     assert [place for place in places() if not files(place)] == []
 
@@ -123,7 +123,7 @@ def test_its_unit_tests_pass(tree: Path) -> None:
     ran(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
 
 
-def test_nothing_of_the_tree_misses_it(tree: Path) -> None:
+def test_no_list_of_the_tree_lacks_it(tree: Path) -> None:
     ran(tree, "-m", "tb.sanlab", "new", "layer", "mine")
     said = ran(tree, "-m", "pytest", "-v", "-p", "no:cacheprovider", *WHOLE_TREE, "tests/unit/mine/test_mine.py")
     assert all(f"[{name}]" in said for name in (NEW, "mine", f"hdl/nic/{NEW}/README.md")), (
@@ -131,7 +131,7 @@ def test_nothing_of_the_tree_misses_it(tree: Path) -> None:
     )
 
 
-def test_a_study_without_a_page_is_missed(tree: Path) -> None:
+def test_a_study_without_a_page_is_reported(tree: Path) -> None:
     page = tree / "hdl" / "nic" / NEW / "README.md"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace(f"{NEW}_pingpong", f"{OLD}_pingpong"), encoding="utf-8")

@@ -26,7 +26,7 @@ def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write(cluster, tmp_path_factory.mktemp("ring"), "a ring with cyclic routes"))
 
 
-def test_deadlock_on_cyclic_routes_is_told_link_by_link(cyclic: str, tmp_path: Path) -> None:
+def test_a_deadlock_on_cyclic_routes_is_reported_link_by_link(cyclic: str, tmp_path: Path) -> None:
     done = must("ring_deadlock", "icarus", tmp_path, cluster=cyclic)
     assert done.metrics == {"deadlocks": 1, "in_the_cycle": 6}
     told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_deadlock_on_cyclic_routes_is_told_link_by_link(cyclic: str, tmp_path: P
         assert f"switch {switch} port 2 waits for output 3 of switch {switch}, held by switch {switch} port 0" in told
 
 
-def test_packets_in_the_central_queues_of_sp_switches_are_told(tmp_path: Path) -> None:
+def test_packets_in_the_central_queues_of_sp_switches_are_reported(tmp_path: Path) -> None:
     topology = ring(3, ports=8)
     cluster = str(write(drawn("ring", topology, clockwise(topology)), tmp_path, "a ring with cyclic routes"))
     settings = "packets=2 bytes=1000 steps=2 switch.central_queue=64"
@@ -50,7 +50,7 @@ def test_packets_in_the_central_queues_of_sp_switches_are_told(tmp_path: Path) -
         assert f"{queue} waits for output 3 of switch {switch}, held by switch {switch} port 0" in told
 
 
-def test_packets_that_nobody_takes_lie_whole_in_the_central_queue(tmp_path: Path) -> None:
+def test_packets_without_a_reader_are_whole_in_the_central_queue(tmp_path: Path) -> None:
     done = must("sp_stuck", "verilator", tmp_path, "packets=3 bytes=400", "four_hosts", profile="sp")
     assert done.metrics["cycles"] == 0
     told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
@@ -64,6 +64,6 @@ def test_packets_that_do_not_meet_are_no_deadlock(cyclic: str, tmp_path: Path) -
     assert not (tmp_path / "stuck.txt").exists()
 
 
-def test_other_studies_refuse_cyclic_routes(cyclic: str, tmp_path: Path) -> None:
+def test_other_studies_reject_cyclic_routes(cyclic: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cyclic routes"):
         run("echo_pingpong", "icarus", tmp_path, cluster=cyclic)

@@ -49,7 +49,7 @@ def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
-def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
+def test_a_hang_names_the_waiting_tasks_and_what_they_wait_for(simulator: str, tmp_path: Path) -> None:
     done = run("hang", simulator, tmp_path, "run.hang_us=500")
     assert not done.passed
     said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text(encoding="utf-8")
 
 
-def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_after_a_hang_waves_show_the_time_around_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"{SCENARIOS}.hang", "--sim", "icarus", "--set", "run.hang_us=500", "--out", str(tmp_path)]
     assert command.main(words) == 1
     said = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, caps
     assert not (tmp_path / "stuck").exists()
 
 
-def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
+def test_software_that_polls_for_ever_is_a_hang(tmp_path: Path) -> None:
     done = run("hang", "icarus", tmp_path, "run.hang_us=5000 look_us=2")
     assert not done.passed
     said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
@@ -85,7 +85,7 @@ def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
     )
 
 
-def test_a_word_of_a_card_that_never_changes_hangs_too(tmp_path: Path) -> None:
+def test_polling_a_constant_word_of_a_card_is_a_hang(tmp_path: Path) -> None:
     assert not run("hang", "verilator", tmp_path, "run.hang_us=500 polls=1").passed
     said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
     assert "study tests.system.scenarios.hang waits for the word at 0xe0000000, which it polls" in said

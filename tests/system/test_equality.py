@@ -84,12 +84,12 @@ def test_two_runs_of_one_seed_differ_in_wall_time_only_whether_compiled_or_in_py
 
 
 @pytest.mark.parametrize("study", ["echo_pingpong", "fifo_pingpong", "ssam_kernel"])
-def test_messages_of_nics_that_tell_nothing_are_followed_whole(references: Callable[[str], Run], study: str) -> None:
+def test_messages_of_nics_without_trace_are_followed_completely(references: Callable[[str], Run], study: str) -> None:
     lives = whole_lives(references(study))
     assert lives and all(life.arrived is not None for life in lives)
 
 
-def test_another_seed_is_seen_in_the_results(tmp_path: Path) -> None:
+def test_another_seed_changes_the_results(tmp_path: Path) -> None:
     one, other = (
         must("echo_pingpong", "verilator", tmp_path / str(seed), SMALL["echo_pingpong"], seed=seed) for seed in (1, 2)
     )

@@ -54,14 +54,14 @@ def test_without_faults_all_bytes_are_equal(clean: Run) -> None:
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
 @pytest.mark.parametrize("cable", PLACES)
-def test_flipped_bit_is_refused_by_crc(clean: Run, cable: End, simulator: str, tmp_path: Path) -> None:
+def test_a_flipped_bit_is_rejected_by_crc(clean: Run, cable: End, simulator: str, tmp_path: Path) -> None:
     fault = Fault(cable, "flip", slot_of(clean, cable, 1, ECHO) + 8 + 10, 1, 0x10)
     done = must("echo_faults", simulator, tmp_path, setting([fault]))
     assert done.metrics == {"arrived": 2, "changed": 0, "in_order": 1, "explained_crc_bad": 1}
 
 
 @pytest.mark.parametrize("cable", PLACES)
-def test_flip_that_crc_cannot_see_arrives_flipped(clean: Run, cable: End, tmp_path: Path) -> None:
+def test_a_flip_undetectable_by_crc_arrives_flipped(clean: Run, cable: End, tmp_path: Path) -> None:
     """Check E1: the bytes at the destination are those of the wire."""
     flips = hidden_flip(cable, slot_of(clean, cable, 1, ECHO), 8 + 10, ECHO, 0x21)
     done = must("echo_faults", "verilator", tmp_path, setting(flips))
@@ -91,7 +91,9 @@ def test_flip_arrives_flipped_in_a_via_message(choice: str, tmp_path: Path) -> N
     assert done.metrics == {"flipped": 1, f"flipped_{300 - VIA_HEADER}": 0x04}
 
 
-def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(clean: Run, tmp_path: Path) -> None:
+def test_an_unexpected_fault_fails_the_run_and_is_reported_with_unit_packet_and_time(
+    clean: Run, tmp_path: Path
+) -> None:
     first = slot_of(clean, BEFORE_TARGET, 1, ECHO)
     done = run(
         "echo_faults", "verilator", tmp_path, f"expected=0 {setting([Fault(BEFORE_TARGET, 'flip', first + 20, 1, 1)])}"
@@ -133,7 +135,7 @@ def test_unexpected_illegal_symbol_names_the_port_of_the_switch(clean: Run, tmp_
     ]
 
 
-def test_lost_end_of_packet_leaves_something_in_flight_which_fails_the_run(clean: Run, tmp_path: Path) -> None:
+def test_a_lost_end_of_packet_leaves_unfinished_work_which_fails_the_run(clean: Run, tmp_path: Path) -> None:
     """Two good packets in one have a good CRC-8 (its initial value is 0), but echo's limit register stops them."""
     gap = slot_of(clean, BEFORE_TARGET, 0, ECHO) + ECHO + 1
     done = run("echo_faults", "verilator", tmp_path, f"expected=0 {setting([Fault(BEFORE_TARGET, 'drop', gap)])}")
@@ -168,7 +170,7 @@ def test_stop_holds_messages_back_and_loses_none(blocked: Run) -> None:
     assert end - begin > 50 * 160, "STOP held the sender for most of the pause"
 
 
-def test_stop_comes_in_time_over_the_longest_cable_that_is_not_refused(tmp_path: Path) -> None:
+def test_stop_arrives_in_time_over_the_longest_accepted_cable(tmp_path: Path) -> None:
     longest = longest_cable(load_profile("lanai9"))
     done = must("echo_faults", "verilator", tmp_path, f"{BLOCKED} cable.metres={longest}")
     assert done.metrics == {"arrived": 6, "changed": 0, "in_order": 1}
@@ -188,7 +190,7 @@ def test_lost_stop_is_repaired_by_its_refresh(blocked: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("slots", "overflows"), [(12, False), (400, True)])
-def test_lost_refreshes_let_the_sender_go_on(blocked: Run, slots: int, overflows: bool, tmp_path: Path) -> None:
+def test_lost_refreshes_let_the_sender_continue(blocked: Run, slots: int, overflows: bool, tmp_path: Path) -> None:
     """Lose STOP for 16 characters: the sender assumes GO, the slack overflows, and CRC-8 rejects incomplete packets."""
     begin, end = held(blocked)
     settings = f"{BLOCKED} {setting([Fault(SWITCH_FROM_TARGET, 'drop', (begin + end) // 2, slots)])}"

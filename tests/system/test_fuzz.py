@@ -35,7 +35,7 @@ PAUSED = {
 
 
 @pytest.mark.parametrize("layer", SEEDS)
-def test_programs_that_do_everything_at_once_go_on_the_rtl_as_their_reference_says(layer: str) -> None:
+def test_mixed_programs_match_their_reference_on_the_rtl(layer: str) -> None:
     done = run_batch(Batch(layer, 0, SEEDS[layer], "verilator"))
     assert done.failures == ()
     failures = Found.read(done.results).failures
@@ -43,13 +43,13 @@ def test_programs_that_do_everything_at_once_go_on_the_rtl_as_their_reference_sa
     assert wrong == {}
 
 
-def test_programs_of_grim_whose_nics_execute_c_go_as_the_same_reference_says() -> None:
+def test_programs_of_grim_on_nics_that_execute_c_match_the_same_reference() -> None:
     done = run_batch(Batch("grim", 0, IN_C, "verilator", in_c=True))
     assert (done.failures, Found.read(done.results).failures) == ((), {})
 
 
 @pytest.mark.parametrize(("layer", "profile"), PAUSED)
-def test_programs_with_pauses_go_on_each_nic_as_their_reference_says(layer: str, profile: str) -> None:
+def test_programs_with_pauses_match_their_reference_on_each_nic(layer: str, profile: str) -> None:
     batch = Batch(layer, 0, PAUSED[layer, profile], "verilator", pauses_us=20, profile=profile)
     done = run_batch(batch)
     assert (done.failures, Found.read(done.results).failures) == ((), {})
@@ -61,7 +61,7 @@ def test_repeats_of_connection_messages_do_not_keep_a_lanai4_from_confirming_the
     assert (done.failures, Found.read(done.results).failures) == ((), {})
 
 
-def test_what_programs_reach_on_the_rtl_is_noted() -> None:
+def test_the_coverage_of_programs_on_the_rtl_is_recorded() -> None:
     found = Found.read(run_batch(Batch("cards", 0, 2, "verilator", covered=True)).results)
     told = reach.covered(found.arcs, "cards")["files"]["firmware/grim/nic/cards.py"]
     lines = (ROOT / "firmware/grim/nic/cards.py").read_text(encoding="utf-8").splitlines()

@@ -43,7 +43,7 @@ def test_polling_thread_is_late_by_half_its_period_and_the_switches(tmp_path: Pa
     assert taken == sorted(taken, reverse=True)
 
 
-def test_handlers_that_reply_stand_still_without_the_overflow_queue_only(tmp_path: Path) -> None:
+def test_replying_handlers_deadlock_only_without_the_overflow_queue(tmp_path: Path) -> None:
     done = must("grim_overflow", "verilator", tmp_path)
     assert done.metrics["delivered"] == 400
     assert done.metrics["lost"] == done.metrics["doubled"] == done.metrics["out_of_order"] == 0
@@ -62,7 +62,7 @@ def test_remote_memory_works_on_a_lanai4(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_hosts_enable_in_any_order_and_none_goes_ahead_alone(seed: int, tmp_path: Path) -> None:
+def test_hosts_enable_in_any_order_and_none_completes_alone(seed: int, tmp_path: Path) -> None:
     done = must("late_enable", "verilator", tmp_path, seed=seed)
     assert done.metrics["messages"] == 2
     assert done.metrics["notices"] > 2 + done.metrics["apart_us"] / 50 - 2, "what vanished was repeated"

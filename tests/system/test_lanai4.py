@@ -65,7 +65,7 @@ def test_a_second_host_dma_waits_for_the_first(tmp_path: Path) -> None:
     assert any(busy), "the firmware asked for a transfer while another one was in work"
 
 
-def test_an_option_that_needs_doorbells_is_refused_before_any_build() -> None:
+def test_an_option_that_needs_doorbells_is_rejected_before_any_build() -> None:
     info = studies.load("grim_pingpong")
     request = resolve("grim_pingpong", "verilator", "1", False, "", PROFILE, "grim.doorbell_notify=1", SIMULATORS)
     with pytest.raises(SanlabError, match="the NIC has no doorbells"):

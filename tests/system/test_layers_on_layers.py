@@ -51,19 +51,19 @@ def test_two_layers_share_one_grim_equally_on_both_simulators(root: Path) -> Non
     assert re.search(r'plain_layer\("notes", 0x4e4f, .*"Number" },\n}, above\)', dissector, re.DOTALL)
 
 
-def test_one_layer_stands_on_via(root: Path) -> None:
+def test_one_layer_runs_on_via(root: Path) -> None:
     ended = run(root, "one_on_via", "verilator", "notes.on=via")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert read_results(root / "verilator" / "one_on_via" / "results.json").metrics["kept_bytes"] == 10
 
 
-def test_a_composition_of_the_host_side_that_is_not_compiled_is_refused_before_a_build(root: Path) -> None:
+def test_an_uncompiled_composition_of_the_host_side_is_rejected_before_a_build(root: Path) -> None:
     ended = run(root, "two_layers", "verilator", "tally.checked=2")
     assert ended.returncode == 2
     assert "composition 'checked+twice': is not compiled for tally/host; did you mean 'checked'?" in ended.stderr
 
 
-def test_layers_that_cannot_run_together_are_refused_before_a_build(root: Path) -> None:
+def test_layers_that_cannot_run_together_are_rejected_before_a_build(root: Path) -> None:
     ended = run(root, "two_layers", "verilator", "notes.on=via")
     assert ended.returncode == 2
     assert "layer 'grim': the NICs already run 'via', and each runs one program" in ended.stderr

@@ -55,7 +55,7 @@ def test_one_size_of_pingpong_is_that_of_the_whole_curve(tmp_path: Path) -> None
     assert alone.metrics["one_way_us_64B"] == pytest.approx(curve.metrics["one_way_us_64B"], rel=0.02)
 
 
-def test_a_failed_run_raises_what_the_command_says_and_leaves_its_results() -> None:
+def test_a_failed_run_raises_the_message_of_the_command_and_keeps_its_results() -> None:
     with pytest.raises(sanlab.FailedError) as failed:
         sanlab.run("echo_pingpong", {"fault.loss": 1.0, "run.hang_us": 1000, "run.stuck_waves": 0})
     assert "HangError: nothing has happened for 0.001 s" in str(failed.value)

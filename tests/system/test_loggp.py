@@ -41,7 +41,7 @@ def test_overheads_and_latency_add_up_to_a_round_trip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layer", ["epos"])
-def test_what_is_read_at_the_card_is_all_that_the_law_counts_twice(layer: str, tmp_path: Path) -> None:
+def test_the_model_counts_only_reads_from_the_card_twice(layer: str, tmp_path: Path) -> None:
     """A host of EPOS finds messages over the bus, and does not answer any by itself."""
     small = f"layer={layer} repetitions=3 messages=8 largest=64"
     found = must("am_logp", "verilator", tmp_path, small, "two_hosts").metrics
@@ -50,7 +50,7 @@ def test_what_is_read_at_the_card_is_all_that_the_law_counts_twice(layer: str, t
     assert 0.95 * found["round_trip_us"] <= found["law_us"] <= 1.05 * found["round_trip_us"] + twice
 
 
-def test_what_a_message_takes_is_equal_on_both_simulators(tmp_path: Path) -> None:
+def test_the_time_of_a_message_is_equal_on_both_simulators(tmp_path: Path) -> None:
     small = "repetitions=1 messages=1 largest=8 size=4"
     done, other = [must("am_logp", one, tmp_path / one, small, "two_hosts") for one in ("verilator", "icarus")]
     assert_equal(done, other)

@@ -20,7 +20,7 @@ GIVEN = "repetitions=1 switch.fall_through_ns=700 run.trace_records=65536 nic.fi
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
-def test_results_say_settings_firmware_versions_and_commits(simulator: str, tmp_path: Path) -> None:
+def test_results_record_settings_firmware_versions_and_commits(simulator: str, tmp_path: Path) -> None:
     done = must("echo_pingpong", simulator, tmp_path, GIVEN)
     plain = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     asked = dict(word.split("=") for word in GIVEN.split())

@@ -14,7 +14,7 @@ from tests.system.runs import must
 
 
 @pytest.mark.parametrize("pattern", ["ring", "all-to-all"])
-def test_the_slowest_sender_of_a_stream_has_its_share_of_the_whole_rate(pattern: str, tmp_path: Path) -> None:
+def test_the_slowest_sender_of_a_stream_has_its_share_of_the_total_rate(pattern: str, tmp_path: Path) -> None:
     done = must("grim_streaming", "verilator", tmp_path, f"messages=64 size=16 pattern={pattern}", cluster="four_hosts")
     rates = done.results.series["rate_by_host"].y
     assert len(rates) == 4

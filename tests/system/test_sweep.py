@@ -22,7 +22,7 @@ def fixture_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "WORK", tmp_path / "work")
 
 
-def test_points_give_what_single_runs_give(tmp_path: Path) -> None:
+def test_points_equal_single_runs(tmp_path: Path) -> None:
     words = ["echo_pingpong", "--sim", "icarus", "--axes", "switch.fall_through_ns=100,300", "--set", "repetitions=1"]
     assert run.main([*words, "--out", str(tmp_path / "out")]) == 0
     table = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
@@ -32,7 +32,7 @@ def test_points_give_what_single_runs_give(tmp_path: Path) -> None:
     assert not list((tmp_path / "work").iterdir())
 
 
-def test_a_point_that_fails_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_point_reports_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"{SCENARIOS}.hang", "--sim", "icarus", "--axes", "run.hang_us=100"]
     assert run.main([*words, "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().out

@@ -25,13 +25,13 @@ def test_results_and_trace_are_equal_on_both_simulators(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", ["tmk.on=udp", "tmk.on=via via.preset=bvia2", "fault.loss=0.1 tmk.resend_us=2000"])
-def test_a_random_program_counts_what_the_model_counts(settings: str, tmp_path: Path) -> None:
+def test_a_random_program_has_the_counts_of_the_model(settings: str, tmp_path: Path) -> None:
     metrics = must("tmk_random", "verilator", tmp_path, f"phases=2 {settings}").metrics
     assert metrics["processes"] == 3 and metrics["diffs"] > 4 and metrics["reads"] > 20
     assert (metrics["resent"] > 0) == ("resend_us" in settings)
 
 
-def test_results_of_programs_in_a_row_are_right_and_their_time_adds_up(tmp_path: Path) -> None:
+def test_results_of_successive_programs_are_right_and_their_times_add_up(tmp_path: Path) -> None:
     settings = "programs=sor,jacobi scale=64 processes=2"  # each over both substrates: every NIC is reset in between
     metrics = must("tmk_apps", "verilator", tmp_path, settings, "two_hosts", profile="lanai9-l7+p2-300").metrics
     for substrate in ("udp", "bvia"):
@@ -41,7 +41,7 @@ def test_results_of_programs_in_a_row_are_right_and_their_time_adds_up(tmp_path:
 
 
 @pytest.mark.parametrize(("substrate", "most"), [("udp", 39), ("bvia", 56)])
-def test_a_page_fault_between_two_hosts_takes_so_many_wakes_of_python_at_most(
+def test_a_page_fault_between_two_hosts_takes_a_bounded_number_of_wake_ups(
     substrate: str, most: int, tmp_path: Path
 ) -> None:
     wakes = []

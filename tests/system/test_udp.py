@@ -52,12 +52,12 @@ def test_a_process_that_computes_answers_in_its_handler(tmp_path: Path, referenc
     assert signalled["udp_us_4B"] > reference.metrics["udp_us_4B"], "a signal, and a system call more"
 
 
-def test_datagrams_of_which_wires_lose_frames_do_not_come(tmp_path: Path) -> None:
+def test_datagrams_with_lost_frames_do_not_arrive(tmp_path: Path) -> None:
     lost = must(STUDY, "verilator", tmp_path, "repetitions=6 largest=64 fault.loss=0.1 fault.damage=0.05").metrics
     assert 0 < lost["lost"] < lost["datagrams"]
 
 
-def test_without_what_is_calibrated_a_datagram_still_takes_longer_than_a_message_of_via(tmp_path: Path) -> None:
+def test_without_the_calibrated_value_a_datagram_still_takes_longer_than_a_message_of_via(tmp_path: Path) -> None:
     profile, small = "lanai9-l7+p2-300", "repetitions=5 largest=4 host.frame_ns=0"
     udp = must(STUDY, "verilator", tmp_path / "udp", small, profile=profile).metrics["udp_us_4B"]
     via = must("via_compare", "verilator", tmp_path / "via", "rounds=4 messages=3", profile=profile).metrics["bvia2_us"]

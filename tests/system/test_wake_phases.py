@@ -22,7 +22,7 @@ ROUNDS, SAMPLE = 220, "rounds=30 step_ps=57777"
 
 
 @pytest.mark.parametrize("kind", CLUSTERS)
-def test_an_event_wakes_what_falls_asleep_at_the_time_at_which_always_on_clocks_notice_it(
+def test_an_event_wakes_sleeping_parts_at_the_time_at_which_free_running_clocks_notice_it(
     kind: str, tmp_path: Path
 ) -> None:
     asleep, awake = (

@@ -88,7 +88,7 @@ def test_program_counters_have_a_name_at_any_time_of_the_window(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("run", ["verilator"], indirect=True)
-def test_every_wire_of_a_clock_shows_its_clock_which_rises_at_its_period_and_falls(run: tuple[str, Path]) -> None:
+def test_every_wire_of_a_clock_shows_its_clock_with_its_period(run: tuple[str, Path]) -> None:
     found = variables(run[1])
     for host in ("host_paris", "host_metz"):
         clocks = {pin: list(found[f"{host}.{pin}"].signal) for pin in PERIODS}
@@ -108,7 +108,7 @@ def test_waves_show_the_hardware_and_not_the_loop_that_drives_it(run: tuple[str,
     assert found >= HARDWARE
 
 
-def test_waves_of_the_public_eval_show_the_clock_and_what_it_clocks(tmp_path: Path) -> None:
+def test_waves_of_the_public_eval_show_the_clock_and_the_clocked_signals(tmp_path: Path) -> None:
     settings = "clocks=1000 points=2 run.public_eval=1"
     asked = resolve("switch_saturation", "verilator", "1", True, "", "", settings, SIMULATORS)
     info = studies.load("switch_saturation")

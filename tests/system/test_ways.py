@@ -28,7 +28,7 @@ def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
 
 
-def test_packets_pass_those_on_a_route_that_is_late(cluster: str, tmp_path: Path) -> None:
+def test_packets_overtake_those_on_a_late_route(cluster: str, tmp_path: Path) -> None:
     late = must("sp_ways", "verilator", tmp_path / "late", LATE, cluster, profile="sp")
     assert late.metrics["passed"] > 3 and late.metrics["ways"] == 2
     again = must("sp_ways", "icarus", tmp_path / "icarus", LATE, cluster, profile="sp")
@@ -49,6 +49,6 @@ def test_routes_that_are_equally_long_keep_the_order(cluster: str, tmp_path: Pat
         ("fault.late_port=chip1.6 fault.late_us=-1", "fault.late_us"),
     ],
 )
-def test_a_delay_that_cannot_be_is_refused(settings: str, text: str, cluster: str, tmp_path: Path) -> None:
+def test_an_invalid_delay_is_rejected(settings: str, text: str, cluster: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=text):
         run("sp_ways", "verilator", tmp_path, settings, cluster, profile="sp")

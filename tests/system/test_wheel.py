@@ -76,7 +76,7 @@ def test_the_example_of_the_page_runs(here: Environment) -> None:
     assert (here.user / "sim_build" / "runs" / "grim_pingpong-3" / "results.json").exists()
 
 
-def test_what_needs_a_checkout_says_so(here: Environment) -> None:
+def test_commands_that_need_a_checkout_report_that(here: Environment) -> None:
     ended = here.run("sanlab", "sim", "fifo")
     assert ended.returncode == 2
     assert "there is no checkout" in ended.stderr and "type `make sim`" in ended.stderr

@@ -81,7 +81,7 @@ def nic_of(hardware: Hardware) -> RtlNic:
     return nic
 
 
-def test_a_unit_is_kicked_once_for_all_that_waits_in_its_ring(hardware: Hardware) -> None:
+def test_a_unit_is_kicked_once_for_all_commands_in_its_ring(hardware: Hardware) -> None:
     give, turn = commands_of(hardware).give, hardware.doorway.turn
     for op in (7, 8, 9):
         give(op, 10 * op)
@@ -119,7 +119,7 @@ def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Ha
     assert seen == data[:size] and task.finished.done
 
 
-def test_the_cpu_goes_to_tasks_in_the_order_in_which_they_asked(hardware: Hardware) -> None:
+def test_the_cpu_is_given_to_tasks_in_the_order_of_their_requests(hardware: Hardware) -> None:
     kernel, seen = hardware.kernel, list[tuple[str, int]]()
     cpu = hardware.doorway.backend(Cpu)(kernel)
 
@@ -164,7 +164,7 @@ def test_a_posted_path_is_quiet_and_the_next_command_follows_at_once(hardware: H
     assert first[:3] == second[:3] and first[3] == second[3] | QUIET_WORK
 
 
-def test_a_polling_loop_goes_on_behind_the_step_that_hit(hardware: Hardware) -> None:
+def test_a_polling_loop_continues_after_the_step_that_hit(hardware: Hardware) -> None:
     nic, hits = nic_of(hardware), list[int]()
 
     async def program() -> None:
@@ -180,7 +180,7 @@ def test_a_polling_loop_goes_on_behind_the_step_that_hit(hardware: Hardware) -> 
     assert hits == [2, 1, 0]
 
 
-def test_records_of_software_stand_in_the_trace_as_given(hardware: Hardware) -> None:
+def test_records_of_software_are_in_the_trace_unchanged(hardware: Hardware) -> None:
     door, kernel = hardware.doorway, hardware.kernel
     door.trace_create(4)
     hardware.border.trace_count[0] = 0
@@ -216,7 +216,7 @@ def test_a_record_that_does_not_fit_is_an_error(hardware: Hardware, words: tuple
     assert hardware.border.trace_count[0] == 0
 
 
-def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> None:
+def test_events_without_a_receiver_and_lost_events_are_errors(hardware: Hardware) -> None:
     with pytest.raises(KeyError, match="77"):
         hardware.event(77, 20)
     hardware.border.tail[0] = hardware.border.head[0]
@@ -228,7 +228,7 @@ def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> No
         hardware.border.lost[0] = 0
 
 
-def test_what_is_done_in_c_is_there_in_python_too_and_a_class_below_keeps_its_own(hardware: Hardware) -> None:
+def test_methods_of_c_exist_in_python_and_a_subclass_keeps_its_own(hardware: Hardware) -> None:
     for cls in (Kernel, RtlNic, RtlPollLoop, Cpu, RtlHost):
         quick = hardware.doorway.backend(cls)
         assert issubclass(quick, cls)
@@ -254,12 +254,12 @@ def test_verbs_take_their_arguments_by_name_too(hardware: Hardware) -> None:
 
 
 @pytest.mark.parametrize(("address", "value"), [(254, 1), (0, 1 << 32), (0, -1)])
-def test_what_does_not_fit_into_sram_is_an_error(hardware: Hardware, address: int, value: int) -> None:
+def test_data_that_do_not_fit_into_sram_are_an_error(hardware: Hardware, address: int, value: int) -> None:
     with pytest.raises((IndexError, OverflowError, struct.error)):
         nic_of(hardware).store(address, value)
 
 
-def test_a_polling_step_is_aimed_at_another_word_and_no_other_step_is() -> None:
+def test_only_a_polling_step_can_be_moved_to_another_word() -> None:
     steps = memoryview(bytearray(4 * STEP_WORDS * STEPS * 2)).cast("I")
     loop = RtlPollLoop(steps, cast(Commands, SimpleNamespace(ask=None)), Kernel(), 1, 3)
     loop.aim(2, 0x1230)
@@ -269,6 +269,6 @@ def test_a_polling_step_is_aimed_at_another_word_and_no_other_step_is() -> None:
     assert sum(steps) == 0x1230 + 7
 
 
-def test_a_polling_loop_without_steps_is_refused(hardware: Hardware) -> None:
+def test_a_polling_loop_without_steps_is_rejected(hardware: Hardware) -> None:
     with pytest.raises(ValueError, match="polling loop without steps: it would never end"):
         nic_of(hardware).poll_loop([])

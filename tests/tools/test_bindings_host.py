@@ -75,7 +75,7 @@ def fixture_border(doorway: Doorway, kernel: Kernel) -> Border:
     return Border(doorway, kernel)
 
 
-def test_a_poll_ends_when_the_spinning_loop_would_have_looked(border: Border) -> None:
+def test_a_poll_ends_when_the_spinning_loop_would_have_polled(border: Border) -> None:
     task, start = border.poll(0x1000, 0x2000), border.kernel.now
     border.at(start + 10 * border.look + 100, 0x2000, 1)
     border.kernel.run()
@@ -84,7 +84,7 @@ def test_a_poll_ends_when_the_spinning_loop_would_have_looked(border: Border) ->
     assert border.host.cpu_ps == border.kernel.now - start
 
 
-def test_a_poll_ends_at_its_next_look_when_its_words_move(border: Border) -> None:
+def test_a_poll_ends_at_its_next_turn_when_its_words_move(border: Border) -> None:
     moves, start = Moves(), border.kernel.now
     task = border.host.spawn(border.host.poll([(0x1000, 0)], "look_flag", moves), "poll")
     border.kernel.at(start + 10 * border.look + 100, moves.moved)
@@ -118,7 +118,7 @@ def test_two_threads_that_poll_use_the_cpu_once(border: Border) -> None:
     assert border.host.cpu_ps == border.kernel.now - start
 
 
-def test_words_beyond_the_kept_ones_use_slots_that_nobody_waits_for(border: Border) -> None:
+def test_further_words_use_slots_without_waiters(border: Border) -> None:
     for i in range(3 * watch.KEPT):
         address = 0x1000 + 64 * i
         task = border.poll(address)
@@ -163,7 +163,7 @@ def order_of_looks(kernel: Kernel, loop: Loop, look: int, write: Callable[[], No
     return seen
 
 
-def test_loops_that_poll_one_word_see_it_in_the_order_in_which_they_do_on_the_machine(border: Border) -> None:
+def test_loops_that_poll_one_word_see_it_in_the_same_order_as_on_the_machine(border: Border) -> None:
     kernel, memory = Kernel(), Memory("memory", 1 << 16)
     cpu = CpuTime(kernel)
 
@@ -178,7 +178,7 @@ def test_loops_that_poll_one_word_see_it_in_the_order_in_which_they_do_on_the_ma
     assert order_of_looks(border.kernel, here, border.look, lambda: border.write_watched(0x1000)) == there == [1, 2, 0]
 
 
-def test_a_loop_that_goes_on_leaves_others_that_poll_its_words_waiting(border: Border) -> None:
+def test_a_continuing_loop_does_not_wake_others_that_poll_its_words(border: Border) -> None:
     start = border.kernel.now
     first, second = border.poll(0x1000, 0x2000), border.poll(0x2000)
     border.kernel.at(start + 5000, lambda: border.write_watched(0x1000))

@@ -97,7 +97,7 @@ def test_a_change_is_seen_by_the_next_read_wherever_it_falls_in_a_turn(card: Car
     assert gaps == {STEP // 71}, "uniform over one turn"
 
 
-def test_only_the_bits_of_the_mask_are_compared_with_what_is_expected(card: Card) -> None:
+def test_only_the_bits_of_the_mask_are_compared(card: Card) -> None:
     card.word = 0x5
     card.becomes(2 * STEP, 0x4)
     card.becomes(5 * STEP, 0x80000005)
@@ -128,7 +128,7 @@ def test_a_limit_ends_the_loop_at_the_end_of_a_turn(card: Card) -> None:
     signal=st.integers(0, 8 * STEP),
     beside=st.booleans(),
 )
-def test_it_equals_single_reads_in_a_loop_and_bindings_agree(
+def test_poll_card_equals_single_reads_in_a_loop_on_all_bindings(
     library: Path,
     monkeypatch: pytest.MonkeyPatch,
     change: int,
@@ -205,7 +205,7 @@ def test_computed_turns_end_as_executed_ones_do_beside_interrupts_and_signals(
 
 
 @pytest.mark.parametrize("binding", [name for name in BINDINGS if name != "machine"])
-def test_a_poll_that_nothing_can_end_says_what_it_waits_for(
+def test_a_poll_that_cannot_end_reports_what_it_waits_for(
     library: Path, monkeypatch: pytest.MonkeyPatch, binding: str
 ) -> None:
     card = Card(binding, library, monkeypatch)
@@ -215,7 +215,7 @@ def test_a_poll_that_nothing_can_end_says_what_it_waits_for(
     assert any(word in line for line in card.kernel.waiting())
 
 
-def test_interrupts_and_signals_come_between_two_reads(card: Card) -> None:
+def test_interrupts_and_signals_are_served_between_two_reads(card: Card) -> None:
     told: list[int] = []
 
     async def handler(sig: Sig) -> None:
@@ -242,7 +242,7 @@ def test_a_loop_gives_way_to_a_thread_that_is_ready(card: Card) -> None:
     )
 
 
-def test_what_no_program_could_poll_is_refused_by_process_page_and_call(card: Card) -> None:
+def test_unpollable_addresses_are_rejected_by_process_page_and_call(card: Card) -> None:
     def refuses(error: type[Exception], said: str, va: int, **more: Any) -> None:
         with pytest.raises(error, match=f"^h: process app: {re.escape(said)}"):
             card.bound.ends(card.app.poll_card(va, 0, "look_flag", **more))
@@ -260,7 +260,7 @@ def test_what_no_program_could_poll_is_refused_by_process_page_and_call(card: Ca
     refuses(CardPollError, f"poll_card({card.va:#x}): a limit of -1 ns has passed", card.va, timeout_ns=-1)
 
 
-def test_a_host_that_polls_where_no_card_answers_is_named_with_address_and_call(card: Card) -> None:
+def test_a_host_that_polls_without_an_answer_is_reported_with_address_and_call(card: Card) -> None:
     memory = re.escape("poll_card(0x4000): no card answers at 0x4000 of the bus")
     with pytest.raises(CardPollError, match=f"^host h: {memory}"):
         card.bound.ends(card.host.poll_card(0x4000, 0, "look_flag"))
@@ -292,5 +292,5 @@ def over_the_machines_bus(single: bool, busy: bool) -> list[int]:
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_over_the_machines_bus_it_equals_single_reads_too(busy: bool) -> None:
+def test_poll_card_equals_single_reads_over_the_machines_bus(busy: bool) -> None:
     assert over_the_machines_bus(False, busy) == over_the_machines_bus(True, busy)

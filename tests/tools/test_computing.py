@@ -26,7 +26,7 @@ def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytes
     return Bound(request.param, library, monkeypatch)
 
 
-def test_undisturbed_it_costs_one_wake_however_long_it_is(bound: Bound) -> None:
+def test_undisturbed_computing_costs_one_wake_up_of_any_duration(bound: Bound) -> None:
     app, kernel = bound.host.process("app"), bound.kernel
     start, wakes = kernel.now, 0
     app.spawn(app.compute(20_000_000), "thread")
@@ -38,7 +38,7 @@ def test_undisturbed_it_costs_one_wake_however_long_it_is(bound: Bound) -> None:
 
 
 @pytest.mark.parametrize("level", ["host", "process"])
-def test_it_takes_its_time_and_no_more(bound: Bound, level: str) -> None:
+def test_computing_takes_exactly_its_time(bound: Bound, level: str) -> None:
     who = bound.host.process("app") if level == "process" else bound.host
     start = bound.kernel.now
     seen = []
@@ -54,7 +54,7 @@ def test_it_takes_its_time_and_no_more(bound: Bound, level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["host", "process"])
-def test_interrupt_routines_have_the_cpu_at_once_and_the_end_moves_by_what_they_took(bound: Bound, level: str) -> None:
+def test_interrupt_routines_get_the_cpu_at_once_and_delay_the_end_by_their_time(bound: Bound, level: str) -> None:
     who = bound.host.process("app") if level == "process" else bound.host
     start = bound.kernel.now
     bound.routine(start + 1000, 1)
@@ -95,7 +95,7 @@ def test_threads_that_compute_share_the_cpu_by_the_quantum(bound: Bound) -> None
     assert bound.host.cpu_ps == bound.kernel.now - start
 
 
-def test_a_thread_that_comes_late_waits_for_the_rest_of_the_quantum(bound: Bound) -> None:
+def test_a_late_thread_waits_for_the_rest_of_the_quantum(bound: Bound) -> None:
     a, b = bound.host.process("a"), bound.host.process("b")
     start = bound.kernel.now
 
@@ -108,14 +108,14 @@ def test_a_thread_that_comes_late_waits_for_the_rest_of_the_quantum(bound: Bound
     assert times[0] == start + 2 * QUANTUM_PS + 2 * SWITCH + ENTRY
 
 
-def test_alone_a_thread_computes_beyond_its_quantum_without_a_switch(bound: Bound) -> None:
+def test_a_single_thread_computes_beyond_its_quantum_without_a_switch(bound: Bound) -> None:
     app, start = bound.host.process("app"), bound.kernel.now
     assert bound.ends(app.compute(5 * QUANTUM_PS / NS)) == [start + 5 * QUANTUM_PS]
     assert bound.host.scheduler.switches == 0
 
 
 @pytest.mark.parametrize("what", [-1, -0.5, float("nan"), float("inf")])
-def test_a_time_that_is_none_is_refused_by_name(bound: Bound, what: float) -> None:
+def test_an_invalid_time_is_rejected_by_name(bound: Bound, what: float) -> None:
     app = bound.host.process("app")
     with pytest.raises(ComputingError, match=rf"^h: process app: compute\({what}\): a time to compute is finite"):
         bound.ends(app.compute(what))
@@ -123,6 +123,6 @@ def test_a_time_that_is_none_is_refused_by_name(bound: Bound, what: float) -> No
         bound.ends(bound.host.compute(what))
 
 
-def test_less_than_no_times_are_refused_by_name(bound: Bound) -> None:
+def test_negative_counts_are_rejected_by_name(bound: Bound) -> None:
     with pytest.raises(ComputingError, match=r"^h: process app: compute\('look_flag'\): -2 repetitions are negative"):
         bound.ends(bound.host.process("app").compute("look_flag", -2))

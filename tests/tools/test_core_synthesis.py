@@ -36,17 +36,17 @@ def test_the_committed_depths_are_those_of_all_blocks() -> None:
     assert sorted(committed) == sorted(path.stem for path in tops() if is_hardware(path))
 
 
-def test_the_switch_is_as_deep_as_it_was_committed() -> None:
+def test_the_switch_has_its_committed_depth() -> None:
     committed = json.loads(DEPTHS.read_text(encoding="utf-8"))
     sizes = [measure(path) for path in chosen(["myri_switch"])]
     assert [one.depth for one in sizes] == [committed["myri_switch"]]
 
 
 @pytest.mark.parametrize(("depth", "said"), [(55, "no depth"), (45, "no depth"), (56, "a: depth 56 instead of 50")])
-def test_a_change_of_depth_above_ten_percent_is_named(depth: int, said: str) -> None:
+def test_a_change_of_depth_above_ten_percent_is_reported(depth: int, said: str) -> None:
     (line,) = compared([Size("a", depth=depth)], {"a": 50})
     assert line.startswith(said)
 
 
-def test_a_block_without_a_committed_depth_is_named() -> None:
+def test_a_block_without_a_committed_depth_is_reported() -> None:
     assert compared([Size("b", depth=3)], {"a": 50}) == ["b: depth 3, not among those committed"]

@@ -70,7 +70,7 @@ def load(folder: Path, target: Target) -> PathTable:
 
 
 @each_table
-def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) -> None:
+def test_the_counts_were_made_from_the_current_c(folder: Path, target: Target) -> None:
     table = load(folder, target)
     assert table.compiled["origin"] == "compiled"
     assert table.compiled["sources_sha256"] == fingerprint(folder, target), (
@@ -78,7 +78,7 @@ def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) 
     )
 
 
-def test_what_paths_include_from_other_folders_is_part_of_their_fingerprint() -> None:
+def test_files_included_from_other_folders_are_part_of_the_fingerprint() -> None:
     assert {"words.h", "buffers.h", "cells.h"} <= {path.name for path in sources(FIRMWARE / "fifo" / "host")}
     assert "turns.h" in {path.name for path in sources(FIRMWARE / "hal" / "nic")}
     assert "turns.h" not in {path.name for path in sources(FIRMWARE / "via" / "nic")}

@@ -53,14 +53,14 @@ void plain(u32 *slot) { SHARED32(slot + 6) = 0; }
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 
 
-def test_what_is_left_out_costs_nothing(tmp_path: Path) -> None:
+def test_omitted_parts_cost_nothing(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
     by_hand = layer(tmp_path / "hand", "", paths_c=BYHAND)
     for target in (LANAI, POWERPC):
         assert counts(folder, target) == counts(by_hand, target)
 
 
-def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
+def test_a_rendered_table_returns_its_counts(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
     counted = counts(folder, LANAI)
     (folder / "costs.toml").write_text(render(folder, LANAI, counted, "a compiler"), encoding="utf-8")
@@ -71,7 +71,7 @@ def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
         assert ("credit" in table.paths, "plain" in table.paths) == ("flow" in parts, "flow" not in parts)
 
 
-def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_path: Path) -> None:
+def test_a_rendered_table_of_executed_clocks_returns_each_composition(tmp_path: Path) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
     file = folder / executed.TABLE
     file.write_text(render_executed(folder, LANAI, "a compiler"), encoding="utf-8")
@@ -86,7 +86,7 @@ def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_pa
         executed.read(file, ("flaw",))
 
 
-def test_a_path_is_shown_as_a_composition_has_it(
+def test_a_path_is_shown_for_a_composition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)

@@ -12,7 +12,7 @@ import pytest
 from tb.build import doorway
 
 
-def test_a_second_build_gets_the_doorway_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_build_reuses_the_doorway_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builds = [tmp_path / name for name in ("first", "second")]
     for folder in builds:
         folder.mkdir()

@@ -65,12 +65,12 @@ def test_for_every_set_of_triggers_the_same_blocks_run(obj: Path) -> None:
     ]
 
 
-def test_a_clock_without_triggers_is_refused(obj: Path) -> None:
+def test_a_clock_without_triggers_is_rejected(obj: Path) -> None:
     with pytest.raises(ToolError, match="not as expected"):
         narrow(obj, "Vm", (*DOMAINS, ("clk_7",)))
 
 
-def test_a_function_that_sets_triggers_is_refused(obj: Path) -> None:
+def test_a_function_that_sets_triggers_is_rejected(obj: Path) -> None:
     source = obj / "Vm___024root__0.cpp"
     source.write_text(MODEL.replace("ran |= 1;", "vlSelfRef.__VnbaTriggered[0U] = 0;"), encoding="utf-8")
     with pytest.raises(ToolError, match="sets triggers"):

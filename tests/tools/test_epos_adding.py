@@ -58,13 +58,13 @@ def run(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_the_program_of_the_page_does_what_it_says(copy: Path) -> None:
+def test_the_program_of_the_page_runs_as_described(copy: Path) -> None:
     said = re.search(r"It prints `(.*?)`, and `(.*?)`", PAGE)
     assert said is not None
     assert run(copy, "use.py").splitlines() == list(said.groups())
 
 
-def test_compositions_without_the_new_protocol_cost_what_they_did(copy: Path) -> None:
+def test_compositions_without_the_new_protocol_cost_the_same(copy: Path) -> None:
     after = ""
     for side in ("nic", "host"):
         before, after = (

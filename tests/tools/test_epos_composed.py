@@ -47,7 +47,7 @@ def by_hand(side: str, target: Target, composition: tuple[str, ...]) -> Found:
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
 @pytest.mark.parametrize(("side", "target"), SIDES, ids=["nic", "host"])
-def test_a_composition_is_what_is_written_by_hand(side: str, target: Target, composition: tuple[str, ...]) -> None:
+def test_a_composition_equals_hand_written_code(side: str, target: Target, composition: tuple[str, ...]) -> None:
     whole = found(FIRMWARE / "epos" / side, composed(target, composition))
     hand = by_hand(side, target, composition)
     assert {name: whole[name][0] for name in hand} == {name: cost for name, (cost, _) in hand.items()}
@@ -73,7 +73,7 @@ def test_the_hand_written_paths_use_none_of_the_protocols_headers() -> None:
         assert re.findall(r'#include "(.*)"', text) in (["paths.h", "common/nic/block.h"], ["paths.h"])
 
 
-def test_an_instruction_that_is_added_to_a_hook_that_is_left_out_is_found(tmp_path: Path) -> None:
+def test_an_instruction_added_to_an_omitted_hook_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "epos" / "nic"
     shutil.copytree(FIRMWARE / "epos" / "nic", folder)
     shutil.copytree(FIRMWARE / "common" / "nic", tmp_path / "common" / "nic")

@@ -21,7 +21,7 @@ from tests.tools.browser import browser
 SHOWN = "[...document.querySelectorAll('.of')].filter(one => one.offsetHeight > 0).map(one => one.innerText)"
 
 
-def test_the_pipeline_names_who_is_called_in_order_and_back_where_messages_come_in() -> None:
+def test_the_pipeline_lists_the_calls_in_order_and_reversed_for_incoming_messages() -> None:
     called = {(side, cut): names for side, cut, _, names in pipeline(("flow", "reliability")).rows}
     assert called["host", "frame"] == "flow → reliability"
     assert called["nic", "rx"] == "reliability → flow"
@@ -44,19 +44,19 @@ def test_header_memory_and_counts_are_those_that_the_code_uses(chosen: tuple[str
     assert bool([row for row in counts(chosen).rows if row[3]]) is bool(chosen)
 
 
-def test_what_a_protocol_adds_alone_stands_beside_what_all_add() -> None:
+def test_the_cost_of_each_protocol_is_listed_beside_that_of_all() -> None:
     assert added(()).rows == ()
     flow, both = added(("flow",)).rows[0], added(("flow", "reliability")).rows
     assert both[0] == flow and both[-1][0] == "together" and flow[2] == "+4" and both[-1][2] == "+8"
 
 
-def test_a_composition_that_is_not_compiled_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_uncompiled_composition_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flaw"]) == 2
     assert "composition 'flaw': is not compiled; did you mean 'flow'?" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
-def test_in_a_browser_one_composition_is_seen_and_another_one_can_be_chosen(tmp_path: Path) -> None:
+def test_in_a_browser_one_composition_is_visible_and_another_can_be_chosen(tmp_path: Path) -> None:
     file = tmp_path / "index.html"
     file.write_text(page(("flow", "reliability")), encoding="utf-8")
     with browser(tmp_path / "profile") as opened:

@@ -37,14 +37,14 @@ def test_the_compiler_makes_the_same_image_again(layer: str, kind: str) -> None:
     assert build.main(["--check", layer]) == 0
 
 
-def test_a_source_that_does_not_compile_is_told_with_what_the_compiler_says(tmp_path: Path) -> None:
+def test_a_source_that_does_not_compile_is_reported_with_the_compiler_message(tmp_path: Path) -> None:
     source = tmp_path / "bad.c"
     source.write_text("int main(void) { return there; }\n", encoding="utf-8")
     with pytest.raises(CompileError, match=r"bad\.c: does not compile; \nbad\.c:1:25: error: .*'there'"):
         compiled(source, ["--target=lanai"], tmp_path)
 
 
-def test_a_program_that_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_fit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     layer, kind = IMAGES[0]
     small = images.layout(layer) | {"PROGRAM_END": 0x200}
     monkeypatch.setattr(build, "layout", lambda _: small)
@@ -95,7 +95,7 @@ def test_a_fingerprint_covers_every_file_that_the_compiler_reads(layer: str, kin
     assert read and not read - known
 
 
-def test_commands_renew_what_a_changed_source_has_made_stale(tmp_path: Path) -> None:
+def test_commands_rebuild_files_made_stale_by_a_changed_source(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     copy = shutil.copytree(TREE / "firmware" / "echo", tmp_path / "firmware" / "renewed", ignore=ignored)
     for path in copy.rglob("*.py"):

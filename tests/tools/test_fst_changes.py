@@ -88,9 +88,7 @@ def test_a_file_without_changes_has_its_signals(writer: Path, tmp_path: Path) ->
     assert declared == {"again": WIDTHS[0], "clk_0": 1, "clk": 1, "send_clk": 1, **signals}
 
 
-def test_the_wires_behind_the_pin_of_a_clock_or_of_its_part_show_what_is_told_of_the_clock(
-    writer: Path, tmp_path: Path
-) -> None:
+def test_wires_connected_to_a_clock_pin_show_the_levels_of_the_clock(writer: Path, tmp_path: Path) -> None:
     levels = [(0, 0), (6250, 1), (9375, 0), (12500, 1)]
     others = [(0, 0, 0), (6250, 0, 1), (10000, 0, 0)]
     changes = sorted([*others, *((time, CLOCK, level) for time, level in levels)])
@@ -101,9 +99,7 @@ def test_the_wires_behind_the_pin_of_a_clock_or_of_its_part_show_what_is_told_of
     assert found["s0"] == [(time, value) for time, _, value in others]
 
 
-def test_a_file_does_not_tell_when_it_was_written_so_that_the_same_run_leaves_the_same(
-    writer: Path, tmp_path: Path
-) -> None:
+def test_a_file_contains_no_time_of_writing_so_that_equal_runs_write_equal_files(writer: Path, tmp_path: Path) -> None:
     data = words_of(random_changes(steps=20, narrow=5))
     for name in ("first", "second"):
         subprocess.run([writer, tmp_path / name], input=data, check=True)
@@ -111,7 +107,7 @@ def test_a_file_does_not_tell_when_it_was_written_so_that_the_same_run_leaves_th
     assert str(pywellen.Waveform(str(tmp_path / "first")).date).strip() == ""
 
 
-def test_a_file_that_the_disk_refuses_is_said_and_removed(writer: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_and_removed(writer: Path, tmp_path: Path) -> None:
     def little_disk() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

@@ -46,7 +46,7 @@ def test_software_acts_at_odd_picoseconds_and_never_in_the_past(kernel: Kernel, 
     assert seen == [max(asked, 501) | 1]
 
 
-def test_run_stops_at_the_time_given_and_goes_on_later(kernel: Kernel) -> None:
+def test_run_stops_at_the_given_time_and_can_continue(kernel: Kernel) -> None:
     seen = list[int]()
     for time in (101, 201, 301):
         kernel.at(time, lambda: seen.append(kernel.now))
@@ -56,7 +56,7 @@ def test_run_stops_at_the_time_given_and_goes_on_later(kernel: Kernel) -> None:
     assert seen == [101, 201, 301]
 
 
-def test_an_event_wakes_those_that_wait_and_nobody_later(kernel: Kernel) -> None:
+def test_an_event_wakes_its_current_waiters_only(kernel: Kernel) -> None:
     seen = list[str]()
     event = Event(kernel, "the bell")
 
@@ -116,7 +116,7 @@ def test_an_exception_names_the_task_and_the_time(kernel: Kernel) -> None:
     assert vars(caught.value)["__notes__"] == ["in task node 3 receive at 2.000001 us"]
 
 
-def test_waiting_says_who_waits_for_what(kernel: Kernel) -> None:
+def test_a_hang_report_names_the_waiting_tasks_and_their_reasons(kernel: Kernel) -> None:
 
     async def waiter() -> None:
         await kernel.future("an ACK of node 2")

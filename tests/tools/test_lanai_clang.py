@@ -80,7 +80,7 @@ def called(linked: Program, name: str, *arguments: int, chip: Chip = V11) -> Cor
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_program_gets_what_it_gets_on_this_machine(native: ctypes.CDLL, level: str, name: str) -> None:
+def test_a_program_has_the_same_results_as_on_the_local_machine(native: ctypes.CDLL, level: str, name: str) -> None:
     for seed in SEEDS:
         expected = getattr(native, name)(ctypes.c_uint(seed)) & WORD
         assert called(program(level), name, seed).registers[8] == expected, seed
@@ -154,7 +154,7 @@ def test_text_is_that_of_llvm_and_assembles_to_the_same_word(tmp_path: Path, lev
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_lines_leave_the_code_as_it_is(tmp_path: Path, level: str) -> None:
+def test_line_information_does_not_change_the_code(tmp_path: Path, level: str) -> None:
     codes = []
     for lines in ((), LINES):
         made = tmp_path / "made.o"

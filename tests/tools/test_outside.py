@@ -66,7 +66,7 @@ def gone(process: int) -> None:
     wait_for(lambda: not alive(process), f"the end of process {process}")
 
 
-def test_time_moves_by_what_the_host_does_and_not_by_what_the_program_takes(bound: Bound) -> None:
+def test_time_advances_by_the_hosts_actions_and_not_by_the_programs_duration(bound: Bound) -> None:
     seen: list[tuple[int, str, bytes]] = []
     start = bound.kernel.now
 
@@ -85,7 +85,7 @@ def test_time_moves_by_what_the_host_does_and_not_by_what_the_program_takes(boun
     assert asked == {"a": [(0, b"0"), (1, b"1"), (3, b"2")], "b": [(0, b"0"), (2, b"1"), (4, b"2")]}
 
 
-def test_a_program_that_is_killed_by_a_signal_says_so(bound: Bound) -> None:
+def test_a_program_killed_by_a_signal_is_reported(bound: Bound) -> None:
     program = bound.host.outside(["sh", "-c", "kill -9 $$"])
 
     async def serve() -> None:
@@ -110,7 +110,7 @@ def test_a_program_that_is_killed_by_a_signal_says_so(bound: Bound) -> None:
         (python(PROGRAM + "place.sendall(bytes([0, 0, 0, 9, 1]))"), "broke off in a request, with status "),
     ],
 )
-def test_what_goes_wrong_is_named(bound: Bound, command: list[str], said: str) -> None:
+def test_failures_of_programs_are_reported(bound: Bound, command: list[str], said: str) -> None:
     patience_s = 0.3 if "sleep(" in str(command) else PATIENCE_S
 
     async def serve() -> None:
@@ -134,7 +134,7 @@ def test_requests_and_answers_alternate(bound: Bound) -> None:
     bound.ends(serve())
 
 
-def test_a_program_has_variables_a_folder_and_a_file_for_what_it_prints(bound: Bound, tmp_path: Path) -> None:
+def test_a_program_has_variables_a_folder_and_an_output_file(bound: Bound, tmp_path: Path) -> None:
     async def serve() -> None:
         command = ["sh", "-c", "echo $MINE; pwd >&2"]
         given = {"variables": {"MINE": "text"}, "output": tmp_path / "out", "folder": tmp_path}
@@ -144,7 +144,7 @@ def test_a_program_has_variables_a_folder_and_a_file_for_what_it_prints(bound: B
     assert (tmp_path / "out").read_text(encoding="utf-8") == f"text\n{tmp_path}\n"
 
 
-def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
+def test_a_program_answers_questions_within_its_request(bound: Bound) -> None:
     text = PROGRAM + "import sys\nreply = ask(b'first')\nask(reply + b'!') and sys.exit(3)"
 
     async def serve() -> None:
@@ -188,7 +188,7 @@ machine.finish(serve())
 
 @KEPT_IN
 @pytest.mark.parametrize("ends", ["by itself", "with the run"])
-def test_what_a_program_has_left_behind_ends_with_it(bound: Bound, ends: str) -> None:
+def test_processes_left_behind_by_a_program_end_with_it(bound: Bound, ends: str) -> None:
     numbers: list[int] = []
 
     async def serve() -> None:
@@ -207,7 +207,7 @@ def test_what_a_program_has_left_behind_ends_with_it(bound: Bound, ends: str) ->
 
 
 @KEPT_IN
-def test_a_simulator_that_is_killed_takes_its_programs_and_what_they_left_along() -> None:
+def test_a_killed_simulator_ends_its_programs_and_their_children() -> None:
     root = Path(__file__).parents[2]
     with subprocess.Popen(python(SIMULATOR), cwd=root, stdout=subprocess.PIPE, encoding="utf-8") as simulator:
         assert simulator.stdout is not None
@@ -240,7 +240,7 @@ with socket.socket() as way:
     assert (names, int(error)) == (b"lo", errno.ENETUNREACH)
 
 
-def test_a_program_runs_as_who_started_it_in_files_of_its_own(bound: Bound, tmp_path: Path) -> None:
+def test_a_program_runs_as_its_user_in_files_of_its_own(bound: Bound, tmp_path: Path) -> None:
     async def serve() -> None:
         await bound.host.outside(["sh", "-c", "id -u; touch made"], output=tmp_path / "out", folder=tmp_path).request()
 
@@ -248,7 +248,7 @@ def test_a_program_runs_as_who_started_it_in_files_of_its_own(bound: Bound, tmp_
     assert int((tmp_path / "out").read_text(encoding="utf-8")) == os.getuid() == (tmp_path / "made").stat().st_uid
 
 
-def test_where_the_kernel_gives_no_namespaces_programs_run_with_what_is_left(
+def test_programs_run_without_namespaces_if_the_kernel_denies_them(
     bound: Bound, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confined, "refusal", lambda: "Operation not permitted")

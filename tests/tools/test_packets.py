@@ -99,7 +99,7 @@ def shown_as(monkeypatch: pytest.MonkeyPatch, seen: Shown) -> None:
     monkeypatch.setattr(dissector, "shown", lambda layer: seen)
 
 
-def test_packets_of_several_plain_types_are_taken_apart_each_by_its_fields(
+def test_packets_of_several_plain_types_are_dissected_by_their_fields(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = Plain(0x0EC0, {"number": (1, "Number"), "bytes": (2, "Payload bytes")}, "data")
@@ -125,7 +125,7 @@ def packet(data: bytes, cable: int = INTO_SW0_0, at_ps: int = 1_234_567_890_123,
     return Captured(at_ps, at_ps + 6250 * len(data), cable, length or len(data), data)
 
 
-def test_a_message_is_taken_apart(tmp_path: Path) -> None:
+def test_a_message_is_dissected(tmp_path: Path) -> None:
     fields = {
         "frame.time_epoch": "1.234567890",
         "frame.interface_name": "paris.0-sw0.0",
@@ -152,7 +152,7 @@ def test_a_message_is_taken_apart(tmp_path: Path) -> None:
     assert dict(zip(fields, row, strict=True)) == fields
 
 
-def test_answers_are_told_by_name(tmp_path: Path) -> None:
+def test_answers_are_shown_by_name(tmp_path: Path) -> None:
     rows = told(
         tmp_path,
         [packet(sealed(ACK), INTO_PARIS), packet(sealed(ROUTE + ERROR), INTO_SW0_1)],
@@ -184,7 +184,7 @@ def test_echo_and_unknown_layers(tmp_path: Path) -> None:
     ]
 
 
-def test_the_payload_is_shown_as_the_layer_above_has_it(tmp_path: Path) -> None:
+def test_the_payload_is_shown_in_the_format_of_the_layer_above(tmp_path: Path) -> None:
     header = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, len(ECHO), (1, -2, 3, 4)).pack()
     fields = ("grim.handler", "echo_layer.number", "_ws.col.Protocol")
     ((handler, number, protocol),) = told(
@@ -193,7 +193,7 @@ def test_the_payload_is_shown_as_the_layer_above_has_it(tmp_path: Path) -> None:
     assert (bool(handler), number, protocol) == (True, "5", "echo")
 
 
-def test_harm_is_told(tmp_path: Path) -> None:
+def test_damage_is_reported(tmp_path: Path) -> None:
     flipped = bytearray(sealed(DATA))
     flipped[40] ^= 4
     longer = Header(7, 9, MessageType.ACTIVE, 0, 0, 0, 300, 0x0100, 0, 17, (0, 0, 0, 0)).pack()
@@ -220,7 +220,7 @@ def test_the_store_of_the_doorway_is_read_in_the_order_of_beginnings() -> None:
     ]
 
 
-def test_a_file_tells_how_many_packets_it_lacks(tmp_path: Path) -> None:
+def test_a_file_records_the_number_of_missing_packets(tmp_path: Path) -> None:
     write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "p.pcapng", dropped=12)
     assert b"12 earlier packets had to make room" in (tmp_path / "p.pcapng").read_bytes()
 
@@ -245,7 +245,7 @@ def test_the_dissector_knows_the_connection_messages() -> None:
     assert rows == {int(one): one.name for one in Type}, f"write these numbers into {LUA}"
 
 
-def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "packets.pcapng").mkdir()
     with pytest.raises(ResultsError, match="not written"):
         write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "packets.pcapng")
@@ -277,7 +277,7 @@ VIA_PACKETS = {
 
 
 @pytest.mark.parametrize("link_type", [MYRINET, SP])
-def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int) -> None:
+def test_packets_of_via_are_dissected_on_both_networks(tmp_path: Path, link_type: int) -> None:
     packets, wanted = [], []
     for (kind, vi, data), (number, to, info) in VIA_PACKETS.items():
         words = via.Header(5, 9, 6, len(data) & via.REST, vi, kind, True, False, 8).words()
@@ -304,7 +304,7 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
 
 
 @pytest.mark.parametrize("link_type", [MYRINET, SP])
-def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int) -> None:
+def test_packets_of_hal_are_dissected_on_both_networks(tmp_path: Path, link_type: int) -> None:
     words = hal.header(5, 6, hal.Order(10, 3, 0, 1, 0))
     data, no_size = b"0123456789", hal.header(5, 6, hal.Order(12, 3, 0, 1, 0))
     packets = []
@@ -318,7 +318,7 @@ def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int
     assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
 
 
-def test_messages_of_treadmarks_are_told_of_in_datagrams(tmp_path: Path) -> None:
+def test_messages_of_treadmarks_are_dissected_in_datagrams(tmp_path: Path) -> None:
     source, target, packets = udp.address(5), udp.address(1), []
     asked = wire.Message(wire.Kind.LOCK, 5, 17, 8, wire.words([3, 0, 1])), REQUESTS_PORT
     for message, port in (asked, (wire.Message(wire.Kind.WHOLE, 5, 4, 9, bytes(12), 1, 2), RESPONSES_PORT)):
@@ -351,7 +351,7 @@ def test_frames_of_udp_are_ip_packets_with_checksums_that_are_right(tmp_path: Pa
     assert other[5] == "0", "another address is not covered by the checksum"
 
 
-def test_messages_of_am_and_their_payload_are_taken_apart(tmp_path: Path) -> None:
+def test_messages_of_am_and_their_payload_are_dissected(tmp_path: Path) -> None:
     data, control = bytes(range(10)), am.Control(kind=1, slot=2, arguments=2, size=10)
     words = (5 << 24 | 0xABCDEF, 0x400040, 7, 0xFFFFFFFF, 0, 0, 0, control.word)
     message = struct.pack(">8I", *words)
@@ -377,7 +377,7 @@ def test_messages_of_am_and_their_payload_are_taken_apart(tmp_path: Path) -> Non
     ]
 
 
-def test_messages_of_am2_with_payload_and_the_nics_answers_are_taken_apart(tmp_path: Path) -> None:
+def test_messages_of_am2_with_payload_and_the_nics_answers_are_dissected(tmp_path: Path) -> None:
     head = am2.Head(am2.Kind.BULK, 2, 9, transfer=3).word
     words = (head, 1 << 16 | 7, *am2.tag_words(0xAB), 10 << 16, 4096, *am2.tag_words(0xCD), 5, 6, *(0,) * 6)
     message = struct.pack(">18I", am2.name(2, 4, 1, 300), am2.Second(1, 17, 33).word(am2.LEAD + 10), *words)
@@ -393,7 +393,7 @@ def test_messages_of_am2_with_payload_and_the_nics_answers_are_taken_apart(tmp_p
     assert second[10:] == ["", "", "2", "node 1, channel 17: returned: BAD_TAG"]
 
 
-def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:
+def test_the_header_of_a_stream_is_dissected_within_a_packet_of_hal(tmp_path: Path) -> None:
     data = pipes.Header(pipes.ASKS, 7000, 5, 65541).packed() + b"of the stream"
     head = hal.header(5, 6, hal.Order(len(data), pipes.PROTOCOL, 0, 1, 0))
     packets = [packet(SpPacket(b"\x82", 5, 1, head, data).to_wire())]
@@ -403,7 +403,7 @@ def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -
     ]
 
 
-def test_the_header_of_lapi_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:
+def test_the_header_of_lapi_is_dissected_within_a_packet_of_hal(tmp_path: Path) -> None:
     fields = {
         "kind": lapi.Kind.AMSEND, "flags": lapi.Flag.FIRST, "sequence": 70_000, "expected": 9, "beyond": 2,
         "message": 300, "user": 4, "offset": 0, "size": 10, "address": 0x800_0010, "counter": 44, "completion": 48,
@@ -427,7 +427,7 @@ def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
     assert rows == [["7", "9", ""], ["", "", "4"]]
 
 
-def test_a_packet_of_an_sp_switch_is_taken_apart(tmp_path: Path) -> None:
+def test_a_packet_of_an_sp_switch_is_dissected(tmp_path: Path) -> None:
     """Dissect a good packet, one with a flipped bit, one with another length in its header, and one too short."""
     good = SpPacket(b"\x82\xbf", 3, 5, (0x01020304, 0x05060708), b"data").to_wire()
     flipped = good[:20] + bytes([good[20] ^ 1]) + good[21:]

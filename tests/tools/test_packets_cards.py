@@ -16,7 +16,7 @@ from pymodels.nics.fifo.cells import Cell
 from tests.tools.test_packets import packet, sealed, told
 
 
-def test_messages_of_hpam_are_taken_apart(tmp_path: Path) -> None:
+def test_messages_of_hpam_are_dissected(tmp_path: Path) -> None:
     header = hpam.Header(hpam.TYPE, 3, 200, 0xFEED, 0x400040, 1 << 4 | 2, 2, 77, 5)
     sent = header.packed() + struct.pack(">2I", 7, 0xFFFFFFFF) + b"bytes" + bytes(3)
     names = "source", "number", "key", "handler", "kind", "slot", "sequence", "bytes", "argument", "data"
@@ -32,7 +32,7 @@ def cell(number: int, left: int, data: bytes) -> bytes:
     return Cell(key(5, 1, number), WORD.pack(5, number, left) + data.ljust(PART, b"\0")).wire
 
 
-def test_cells_of_ssam_and_the_message_that_begins_in_one_are_taken_apart(tmp_path: Path) -> None:
+def test_cells_of_ssam_and_the_message_that_begins_in_one_are_dissected(tmp_path: Path) -> None:
     message = ssam.Header(0xFEED, 0x400040, 5, 1, 1, 2, 40).packed() + struct.pack(">2I", 7, 8) + bytes(range(40))
     cells = [cell(9, FIRST | len(message), message[:PART]), cell(10, len(message) - PART, message[PART:])]
     wrong = bytes([cells[1][0]]) + b"\xff" + cells[1][2:]

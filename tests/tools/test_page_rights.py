@@ -50,7 +50,7 @@ class App:
         return end - start
 
 
-def test_an_access_without_the_right_faults_into_the_handler_and_is_done_again(bound: Bound) -> None:
+def test_an_access_without_the_right_faults_into_the_handler_and_is_repeated(bound: Bound) -> None:
     app = App(bound)
     va, process = app.va, app.process
     process.store_bytes(va, b"before")
@@ -67,7 +67,7 @@ def test_an_access_without_the_right_faults_into_the_handler_and_is_done_again(b
     assert process.load_bytes(va, 6) == b"bEFOre" and process.faults == 2
 
 
-def test_a_store_over_pages_faults_once_for_each_and_lands_whole(bound: Bound) -> None:
+def test_a_store_over_pages_faults_once_per_page_and_arrives_whole(bound: Bound) -> None:
     app = App(bound)
     app.process.set_rights(app.va, 4 * PAGE, Rights.READ)
     data = bytes(range(256)) * (2 * PAGE // 256)
@@ -112,7 +112,7 @@ def test_protect_costs_a_call_and_each_page(bound: Bound) -> None:
     assert {app.process.pages.at(app.va + PAGE * i, "look").rights for i in range(4)} == {Rights.READ}
 
 
-def test_accesses_that_cannot_wait_are_refused_and_name_the_reason(bound: Bound) -> None:
+def test_accesses_that_cannot_wait_are_rejected_with_the_reason(bound: Bound) -> None:
     process, va = App(bound).process, 0x1000_0000
     process.set_rights(va, PAGE, Rights.NONE)
     with pytest.raises(
@@ -132,7 +132,7 @@ def test_accesses_that_cannot_wait_are_refused_and_name_the_reason(bound: Bound)
         process.set_present(va, PAGE, False)
 
 
-def test_a_handler_that_does_not_mend_its_fault_ends_the_run_by_name(bound: Bound) -> None:
+def test_a_handler_that_does_not_resolve_its_fault_ends_the_run_by_name(bound: Bound) -> None:
     process, va = App(bound).process, 0x1000_0000
 
     async def nothing(fault: Fault) -> None:
@@ -149,7 +149,7 @@ def test_a_handler_that_does_not_mend_its_fault_ends_the_run_by_name(bound: Boun
             bound.ends(process.write(va + 7, b"no"))
 
 
-def test_a_fault_that_nobody_mends_is_refused(bound: Bound) -> None:
+def test_a_fault_without_a_handler_is_an_error(bound: Bound) -> None:
     app = App(bound)
     process, va = app.process, app.va
 
@@ -200,7 +200,7 @@ def test_a_view_that_is_kept_over_a_wait_ends_the_run_by_name(bound: Bound, part
         bound.ends(program())
 
 
-def test_a_view_over_scattered_frames_is_refused(bound: Bound) -> None:
+def test_a_view_over_scattered_frames_is_rejected(bound: Bound) -> None:
     process, va = App(bound).process, 0x1000_0000
     with pytest.raises(ViewError, match=r"its pages lie in 4 pieces of physical memory; view one page at a time"):
         bound.ends(process.view(va, 4 * PAGE))
@@ -219,7 +219,7 @@ def test_dma_into_a_page_that_may_not_be_written_ends_the_run_by_name(bound: Bou
     assert process.load_words(va + 16, 1) == (3,)
 
 
-def test_a_frame_that_comes_back_or_is_left_is_open_again(bound: Bound) -> None:
+def test_a_frame_that_is_returned_or_released_is_open_again(bound: Bound) -> None:
     process = App(bound).process
     va = process.allocate(2 * PAGE)
     process.set_rights(va, 2 * PAGE, Rights.READ)

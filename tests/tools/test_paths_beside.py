@@ -57,7 +57,7 @@ def test_c_and_python_do_the_same(beside: Beside) -> None:
 
 
 @pytest.mark.parametrize("path", FOUND)
-def test_path_is_compared_often_and_goes_straight(beside: Beside, path: str) -> None:
+def test_a_path_is_compared_often_and_runs_straight(beside: Beside, path: str) -> None:
     assert beside.compared[path] >= OFTEN, f"{beside.charged[path]} charges, {beside.ran[path]} runs of its C"
     assert beside.ran[path] <= beside.charged[path]
     left = sum(count for (name, _), count in beside.left.items() if name == path)
@@ -86,7 +86,7 @@ def test_path_is_compared_often_and_goes_straight(beside: Beside, path: str) -> 
         ("acknowledgements.h", "kind << 18 | 3 << 16 | named", "kind << 18 | 3 << 16", "answer"),
     ],
 )
-def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
+def test_changed_c_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
     copy = Path(shutil.copytree(LAYER, tmp_path / "via" / LAYER.name))
     whole = (copy / header).read_text(encoding="utf-8")
     assert whole.count(text) == 1

@@ -73,7 +73,7 @@ def test_every_path_is_compared(both: Together) -> None:
         ("remote.h", "reply->argument[2] = job->size;", "reply->argument[2] = job->whole;", "remote_read"),
     ],
 )
-def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
+def test_changed_c_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
     copy = Path(shutil.copytree(LAYER, tmp_path / "grim" / LAYER.name))
     shutil.copytree(FIRMWARE / "common", tmp_path / "common")  # which it includes from beside
     whole = (copy / header).read_text(encoding="utf-8")

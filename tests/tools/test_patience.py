@@ -28,7 +28,7 @@ for name in ("known", "new"):
 """
 
 
-def test_a_bench_without_limits_leaves_what_its_tests_take(tmp_path: Path) -> None:
+def test_a_bench_without_limits_records_the_times_of_its_tests(tmp_path: Path) -> None:
     left = tmp_path / "tests.json"
     tests = _Tests(left)
     for name in ("first", "second", ""):

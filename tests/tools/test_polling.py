@@ -36,7 +36,7 @@ def polled(
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
-def test_a_loop_stands_still_while_an_interrupt_routine_has_the_cpu(
+def test_a_loop_pauses_while_an_interrupt_routine_has_the_cpu(
     library: Path, monkeypatch: pytest.MonkeyPatch, binding: str
 ) -> None:
     bound = Bound(binding, library, monkeypatch, miss=0)

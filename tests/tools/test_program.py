@@ -32,7 +32,7 @@ def test_a_program_runs_and_two_runs_are_equal(ranks: int, on: str, tmp_path: Pa
     assert first == second
 
 
-def test_helloworld_of_mpi4py_is_said_by_every_rank_on_its_host(tmp_path: Path) -> None:
+def test_helloworld_of_mpi4py_is_printed_by_every_rank_on_its_host(tmp_path: Path) -> None:
     ended = start(tmp_path, [sys.executable, "-m", "mpi4py.bench", "helloworld"], ranks=3)
     assert ended.said == [f"Hello, World! I am process {rank} of 3 on host{rank}.\n" for rank in range(3)]
 
@@ -54,7 +54,7 @@ def test_the_trace_shows_a_call_around_the_packet_that_ended_it(tmp_path: Path) 
     assert sent[0] < within[-1] < over
 
 
-def test_what_is_held_for_a_program_does_not_grow_with_its_messages(tmp_path: Path) -> None:
+def test_the_storage_for_a_program_does_not_grow_with_its_messages(tmp_path: Path) -> None:
     body = """
     int other = 1 - rank, in; MPI_Request requests[2]; MPI_Comm comm; MPI_Datatype both;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -217,7 +217,7 @@ def test_grids_and_graphs_know_their_neighbours(tmp_path: Path) -> None:
     run(tmp_path, main(body), ranks=4)
 
 
-def test_collectives_give_what_the_standard_says(tmp_path: Path) -> None:
+def test_collectives_return_the_results_of_the_standard(tmp_path: Path) -> None:
     body = """
     int one = rank + 1, all[3] = {0}, sum = 0, counts[3] = {1, 2, 3}, places[3] = {6, 3, 0}, far[9];
     double half = rank / 2.0, most = 0;
@@ -299,7 +299,7 @@ def test_a_probe_that_takes_its_message_keeps_it_from_others(tmp_path: Path) -> 
     run(tmp_path, main(body))
 
 
-def test_data_are_packed_and_go_in_parts_of_any_type(tmp_path: Path) -> None:
+def test_data_are_packed_and_sent_in_parts_of_any_type(tmp_path: Path) -> None:
     body = """
     char room[64]; int position = 0, size_of, four[4] = {1, 2, 3, 4}, back[4] = {0}; double one = rank + 0.5, other;
     MPI_Request request; MPI_Datatype every, types[2] = {MPI_INT, MPI_DOUBLE};
@@ -346,7 +346,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("command", REFUSED)
-def test_a_command_that_cannot_be_started_is_refused(command: str, tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_started_is_rejected(command: str, tmp_path: Path) -> None:
     data, said = REFUSED[command]
     if data:
         (tmp_path / command).write_bytes(data)
@@ -359,7 +359,7 @@ def test_a_program_that_fits_is_found_where_the_command_was_typed(tmp_path: Path
     assert words_of("mine -u '6 5'", tmp_path) == [str(tmp_path / "mine"), "-u", "6 5"]
 
 
-def test_more_ranks_than_hosts_are_refused() -> None:
+def test_more_ranks_than_hosts_are_rejected() -> None:
     check_ranks(2, 2)
     with pytest.raises(ConfigError, match="too many ranks: 3 programs and 2 hosts; give at most 2"):
         check_ranks(3, 2)

@@ -89,7 +89,7 @@ def test_one_buffer_given_twice_is_an_error_of_the_call(tmp_path: Path) -> None:
     run(tmp_path, main(body))
 
 
-def test_programs_join_two_groups_and_part_them_again(tmp_path: Path) -> None:
+def test_programs_join_two_groups_and_separate_them_again(tmp_path: Path) -> None:
     body = """
     MPI_Comm half, inter, both, copy; MPI_Group group; MPI_Request request;
     int odd = rank % 2, flag, came = -1, number, members, how, all[3] = {-1, -1, -1}, total = 0;

@@ -77,11 +77,11 @@ ENDS = {
 
 
 @pytest.mark.parametrize("call", ENDS)
-def test_a_failed_receive_is_over_and_what_ended_beside_it_is_the_programs(call: str, tmp_path: Path) -> None:
+def test_a_failed_receive_has_ended_and_requests_that_succeeded_are_complete(call: str, tmp_path: Path) -> None:
     run(tmp_path, main(LONG_AND_SHORT + ENDS[call]))
 
 
-def test_a_failed_persistent_receive_is_inactive_and_begins_again(tmp_path: Path) -> None:
+def test_a_failed_persistent_receive_is_inactive_and_can_restart(tmp_path: Path) -> None:
     body = f"""
     int other = 1 - rank, out[2] = {{6, 7}}, in = -1, flag; MPI_Request request;
     {RETURNS}
@@ -97,7 +97,7 @@ def test_a_failed_persistent_receive_is_inactive_and_begins_again(tmp_path: Path
     run(tmp_path, main(body))
 
 
-def test_a_blocking_receive_that_failed_tells_of_its_message(tmp_path: Path) -> None:
+def test_a_failed_blocking_receive_reports_its_message(tmp_path: Path) -> None:
     body = f"""
     int other = 1 - rank, out[2] = {{6, 7}}, in = -1; MPI_Message message;
     {RETURNS}
@@ -120,7 +120,7 @@ def test_a_blocking_receive_that_failed_tells_of_its_message(tmp_path: Path) -> 
     run(tmp_path, main(body))
 
 
-def test_an_error_of_a_request_goes_to_the_handler_of_its_communicator(tmp_path: Path) -> None:
+def test_an_error_of_a_request_calls_the_handler_of_its_communicator(tmp_path: Path) -> None:
     body = """
     int other = 1 - rank, out[2] = {6, 7}, in = -1; MPI_Request request; MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -132,7 +132,7 @@ def test_an_error_of_a_request_goes_to_the_handler_of_its_communicator(tmp_path:
     run(tmp_path, main(body))
 
 
-def test_a_look_at_a_request_leaves_it_to_be_waited_for(tmp_path: Path) -> None:
+def test_testing_a_request_does_not_complete_it(tmp_path: Path) -> None:
     body = """
     int other = 1 - rank, in = -1, flag = 0; MPI_Request request = MPI_REQUEST_NULL;
     MUST(!MPI_Request_get_status(request, &flag, &status) && flag && status.MPI_SOURCE == MPI_ANY_SOURCE);
@@ -229,13 +229,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_a_program_does_wrong_is_named_with_its_rank(what: str, tmp_path: Path) -> None:
+def test_errors_of_a_program_are_reported_with_its_rank(what: str, tmp_path: Path) -> None:
     source, said = WRONG[what]
     with pytest.raises((ProgramError, MpiError), match=f"(?s){said}"):
         run(tmp_path, source, patience_s=0.5 if what == "hangs" else 20.0)
 
 
-def test_programs_that_wait_for_each_other_are_a_hang_that_names_their_calls(tmp_path: Path) -> None:
+def test_deadlocked_programs_are_a_hang_that_names_their_calls(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match="MPI_Recv: rank 1, tag 3"):
         run(tmp_path, main("MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);"))
 

@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize("non_blocking", [False, True])
-def test_neighbours_of_a_grid_exchange_what_each_has_for_the_other(non_blocking: bool, tmp_path: Path) -> None:
+def test_neighbours_of_a_grid_exchange_their_data(non_blocking: bool, tmp_path: Path) -> None:
     wait = ", &request); MPI_Wait(&request, &status" if non_blocking else ""
     prefix = "MPI_Ineighbor" if non_blocking else "MPI_Neighbor"
     body = f"""
@@ -78,7 +78,7 @@ def test_edges_of_a_distributed_graph_are_known_where_they_end(tmp_path: Path) -
 
 
 @pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="mpicc.mpich is not installed")
-def test_factors_are_those_that_mpich_gives(tmp_path: Path) -> None:
+def test_factors_equal_those_of_mpich(tmp_path: Path) -> None:
     (tmp_path / "dims.c").write_text(DIMS, encoding="utf-8")
     subprocess.check_call(["mpicc.mpich", "-o", tmp_path / "dims", tmp_path / "dims.c"])
     said = subprocess.check_output([tmp_path / "dims"], encoding="utf-8", timeout=120)

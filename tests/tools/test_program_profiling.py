@@ -99,7 +99,7 @@ def test_fortran_finds_its_constants_statuses_and_attributes(tmp_path: Path) -> 
     run(tmp_path, f"{functions}{main(body)}")
 
 
-def test_a_library_of_another_mpi_is_refused_and_that_of_fortran_is_not(tmp_path: Path) -> None:
+def test_a_library_of_another_mpi_is_rejected_and_that_of_fortran_is_not(tmp_path: Path) -> None:
     head = words_of("true", tmp_path)[0]
     data = Path(head).read_bytes()
     (tmp_path / "other").write_bytes(data + b"\0libmpi.so.40\0")

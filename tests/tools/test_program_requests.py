@@ -16,7 +16,7 @@ from tests.tools.program_bench import main, run
 
 @pytest.mark.parametrize("on", ["grim", "via"])
 @pytest.mark.parametrize("count", [1, 5000])
-def test_data_of_a_freed_receive_are_there_when_a_later_message_is(count: int, on: str, tmp_path: Path) -> None:
+def test_data_of_a_freed_receive_have_arrived_when_a_later_message_has(count: int, on: str, tmp_path: Path) -> None:
     body = f"""
     enum {{ COUNT = {count} }};
     static int data[COUNT]; MPI_Request request; int other = 1 - rank;
@@ -33,7 +33,7 @@ def test_data_of_a_freed_receive_are_there_when_a_later_message_is(count: int, o
     run(tmp_path, main(body), on=on)
 
 
-def test_data_of_a_receive_freed_after_its_end_are_there(tmp_path: Path) -> None:
+def test_data_of_a_receive_freed_after_its_end_have_arrived(tmp_path: Path) -> None:
     body = """
     int data = 0, flag = 0, other = 1 - rank; MPI_Request request;
     MPI_Irecv(&data, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &request);
@@ -46,7 +46,7 @@ def test_data_of_a_receive_freed_after_its_end_are_there(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("call", ["MPI_Issend(data, 1", "MPI_Isend(data, 50000"])
-def test_a_cancelled_send_that_nobody_receives_ends(call: str, tmp_path: Path) -> None:
+def test_a_cancelled_send_without_a_receive_ends(call: str, tmp_path: Path) -> None:
     body = f"""
     static int data[50000]; MPI_Request request; int flag, other = 1 - rank;
     {call}, MPI_INT, other, 0, MPI_COMM_WORLD, &request);
@@ -76,7 +76,7 @@ def test_a_cancelled_send_that_has_its_receive_delivers(tmp_path: Path) -> None:
     run(tmp_path, main(body))
 
 
-def test_freeing_a_communicator_waits_for_nobody(tmp_path: Path) -> None:
+def test_freeing_a_communicator_does_not_wait(tmp_path: Path) -> None:
     body = """
     MPI_Comm comm; int data = 0;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -60,7 +60,7 @@ def test_sessions_begin_and_end_without_mpi_init(tmp_path: Path) -> None:
     run(tmp_path, bare(BEGIN + TWICE), ranks=4)
 
 
-def test_a_session_that_is_not_finalized_is_named(tmp_path: Path) -> None:
+def test_a_session_that_is_not_finalized_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="has not finalized 1 sessions"):
         run(tmp_path, bare(BEGIN))
 
@@ -98,7 +98,7 @@ def test_groups_of_two_sides_make_an_inter_communicator(tmp_path: Path) -> None:
     run(tmp_path, main(body), ranks=4)
 
 
-def test_a_value_of_an_info_is_cut_to_the_room_for_it(tmp_path: Path) -> None:
+def test_a_value_of_an_info_is_truncated_to_its_buffer(tmp_path: Path) -> None:
     body = """
     MPI_Info info; char text[8] = "before"; int length = 0, flag;
     MPI_Info_create(&info);

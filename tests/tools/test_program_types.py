@@ -44,7 +44,7 @@ def test_random_types_have_the_sizes_bounds_and_data_of_mpich(flags: list[str], 
     assert not differ, f"{len(differ)} types differ, the first is {differ[0]}"
 
 
-def test_structs_are_padded_as_the_compiler_pads_them(tmp_path: Path) -> None:
+def test_structs_are_padded_like_by_the_compiler(tmp_path: Path) -> None:
     body = """
     struct particle { double x; int id; char kind; } some[4] = {{0}};
     int ones[3] = {1, 1, 1}; MPI_Aint at[3] = {0, 8, 12}, lower, extent; MPI_Datatype kinds[3], particle;
@@ -184,7 +184,7 @@ def test_operators_of_a_program_take_types_with_gaps(tmp_path: Path) -> None:
     run(tmp_path, source)
 
 
-def test_external32_swaps_bytes_and_narrows_longs_as_mpich_does(tmp_path: Path) -> None:
+def test_external32_swaps_bytes_and_narrows_longs_like_mpich(tmp_path: Path) -> None:
     body = """
     int from[6] = {0x01020304, -1, 0x05060708}, into[6] = {0}; long wide[2] = {-2, 5}, back[2] = {0}; short s = 0x0102;
     unsigned char out[64]; MPI_Aint bytes, at = 0; MPI_Datatype apart, mixed;
@@ -313,7 +313,7 @@ def test_types_of_fortrans_ranges_are_predefined(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"), [("LONG_LONG", "LONG_LONG_INT"), ("C_FLOAT_COMPLEX", "C_COMPLEX"), ("INT", "INT")]
 )
-def test_a_type_of_two_names_has_the_name_that_mpich_gives_it(kind: str, name: str, tmp_path: Path) -> None:
+def test_a_type_with_two_names_has_the_name_of_mpich(kind: str, name: str, tmp_path: Path) -> None:
     body = f"""
     char text[MPI_MAX_PROCESSOR_NAME]; int length;
     MPI_Type_get_name(MPI_{kind}, text, &length);

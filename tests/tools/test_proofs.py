@@ -39,9 +39,7 @@ def test_the_record_has_every_proof_and_no_other() -> None:
     assert len({proved.key(one) for one in proofs()}) == len(proofs())
 
 
-def test_a_proof_is_pending_when_anything_that_it_depends_on_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proof_is_pending_if_any_of_its_dependencies_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proof = next(one for one in proofs() if one.block == "myri_index")
     record = {proved.key(proof): proved.digest(proof)}
     assert proved.pending([proof], record) == []
@@ -138,7 +136,7 @@ def test_a_counterexample_is_a_test_in_which_the_same_property_fails() -> None:
     assert not outcome.passed and said == FAILS.format(line)
 
 
-def test_a_mutant_that_yosys_cannot_read_is_not_seen() -> None:
+def test_a_mutant_that_yosys_cannot_read_is_not_killed() -> None:
     proof = next(one for one in proofs() if one.block == "myri_index")
     verdict = prove(proof, "module myri_index (\n);\nassign = 1;\nendmodule\n")
     assert verdict.failed and not verdict.refuted

@@ -82,7 +82,9 @@ def fixture_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("width", "scheme"), CASES)
-def test_a_report_is_seen_whole_and_says_nothing(opened: Browser, report: Path, width: int, scheme: str) -> None:
+def test_a_report_is_visible_completely_with_an_empty_console(
+    opened: Browser, report: Path, width: int, scheme: str
+) -> None:
     assert opened.show(report, width, scheme) == []
     assert opened.value("document.documentElement.scrollWidth") <= width
     plots = opened.value(SEEN % "svg")
@@ -137,7 +139,9 @@ def test_bars_take_a_common_scale_when_it_is_chosen(opened: Browser, tmp_path: P
 
 
 @pytest.mark.parametrize(("width", "scheme"), CASES)
-def test_an_index_is_seen_whole_and_says_nothing(opened: Browser, report: Path, width: int, scheme: str) -> None:
+def test_an_index_is_visible_completely_with_an_empty_console(
+    opened: Browser, report: Path, width: int, scheme: str
+) -> None:
     assert opened.show(write_contents(report.parent.parent), width, scheme) == []
     assert opened.value("document.documentElement.scrollWidth") <= width
     assert opened.value("document.querySelectorAll('.index a').length") == 1
@@ -145,7 +149,7 @@ def test_an_index_is_seen_whole_and_says_nothing(opened: Browser, report: Path, 
 
 
 @pytest.mark.parametrize(("width", "scheme"), CASES)
-def test_the_page_of_fidelity_is_seen_whole_and_says_nothing(
+def test_the_page_of_fidelity_is_visible_completely_with_an_empty_console(
     opened: Browser, tmp_path: Path, width: int, scheme: str
 ) -> None:
     page = tmp_path / "index.html"
@@ -173,7 +177,7 @@ def test_light_is_light_and_dark_is_dark(opened: Browser, report: Path) -> None:
     )
 
 
-def test_the_browser_does_tell_of_errors(opened: Browser, tmp_path: Path) -> None:
+def test_the_browser_reports_errors(opened: Browser, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(
         "<script>console.error('so it is'); nothing.there</script><img src='missing.png'>", encoding="utf-8"

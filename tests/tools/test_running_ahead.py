@@ -178,7 +178,7 @@ def fixture_library(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("compiled", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_runs_ahead_does_the_same_at_the_same_time_in_fewer_wakes(
+def test_software_running_ahead_does_the_same_at_the_same_time_with_fewer_wake_ups(
     library: Path, monkeypatch: pytest.MonkeyPatch, compiled: int, seed: int
 ) -> None:
     monkeypatch.setenv("SANLAB_DOORWAY", str(library))

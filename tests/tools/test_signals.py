@@ -52,7 +52,7 @@ class App:
         self.bound.kernel.at(self.start + at, lambda: self.bound.host.signal(self.process.number, sig))
 
 
-def test_a_handler_has_the_cpu_at_once_and_the_computing_ends_later_by_what_it_took(bound: Bound) -> None:
+def test_a_handler_gets_the_cpu_at_once_and_delays_computing_by_its_time(bound: Bound) -> None:
     app = App(bound)
     app.post(3000)
     assert bound.ends(app.process.compute(10)) == [app.start + 10_000 + SIGNAL + 2000]
@@ -61,7 +61,7 @@ def test_a_handler_has_the_cpu_at_once_and_the_computing_ends_later_by_what_it_t
     assert bound.host.scheduler.switches == 0
 
 
-def test_handlers_nest_but_not_that_of_the_signal_that_is_handled(bound: Bound) -> None:
+def test_handlers_nest_but_not_for_the_same_signal(bound: Bound) -> None:
     app = App(bound)
     app.post(3000)
     app.post(4000)  # masked until its handler returns
@@ -85,7 +85,7 @@ def test_a_handlers_mask_keeps_other_signals_until_it_returns(bound: Bound) -> N
     assert [what for what, _ in app.told] == ["USR1 begins", "USR1 ends", "ALRM begins", "ALRM ends"]
 
 
-def test_a_masked_signal_waits_until_the_mask_is_taken_away(bound: Bound) -> None:
+def test_a_masked_signal_waits_until_it_is_unmasked(bound: Bound) -> None:
     app = App(bound)
 
     async def program() -> None:
@@ -114,7 +114,7 @@ def test_a_short_verb_is_not_interrupted_the_handler_runs_at_its_end(bound: Boun
     assert app.told[0] == ("USR1 begins", PATH + SIGNAL)
 
 
-def test_a_polling_loop_is_interrupted_and_goes_on(bound: Bound) -> None:
+def test_a_polling_loop_is_interrupted_and_continues(bound: Bound) -> None:
     app = App(bound)
     va = app.process.allocate(4)
     app.post(10 * PATH)
@@ -124,7 +124,7 @@ def test_a_polling_loop_is_interrupted_and_goes_on(bound: Bound) -> None:
     assert 40 * PATH < end - app.start <= 41 * PATH + 100
 
 
-def test_a_wait_that_a_signal_interrupts_says_so(bound: Bound) -> None:
+def test_a_wait_interrupted_by_a_signal_reports_it(bound: Bound) -> None:
     app, answers = App(bound), []
     event = bound.host.event("never")
 
@@ -178,7 +178,7 @@ def test_no_wake_up_is_lost_between_check_and_sleep(library: Path, monkeypatch: 
     assert len(lost) == SIGNAL // 2  # the window has an edge at each end
 
 
-def test_suspend_masks_again_what_was_masked_and_sleeps_until_a_handler_has_run(bound: Bound) -> None:
+def test_suspend_restores_the_mask_and_sleeps_until_a_handler_has_run(bound: Bound) -> None:
     app = App(bound)
 
     async def program() -> None:
@@ -196,7 +196,7 @@ def test_suspend_masks_again_what_was_masked_and_sleeps_until_a_handler_has_run(
     assert [what for what, _ in app.told[2:]] == ["over", "ALRM begins", "ALRM ends"]
 
 
-def test_a_process_that_has_not_the_cpu_handles_its_signal_when_it_gets_it(bound: Bound) -> None:
+def test_a_process_without_the_cpu_handles_its_signal_when_it_gets_it(bound: Bound) -> None:
     app, other = App(bound), bound.host.process("other")
     never = bound.host.event("never")
 
@@ -236,7 +236,7 @@ def test_a_process_sends_another_a_signal_by_a_system_call(bound: Bound) -> None
     assert [what for what, _ in app.told] == ["USR1 begins", "USR1 ends"]
 
 
-def test_signals_that_nobody_can_take_are_refused_by_name(bound: Bound) -> None:
+def test_signals_without_a_handler_are_rejected_by_name(bound: Bound) -> None:
     app = App(bound)
     with pytest.raises(SignalError, match=r"^h: process app: kill\(7, USR1\): no process 7 on this host; processes: 1"):
         bound.ends(app.process.kill(7, Sig.USR1))

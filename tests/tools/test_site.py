@@ -43,7 +43,7 @@ def test_site_works_offline_and_can_be_searched(site: Path) -> None:
     assert "grim_pingpong" in (site / "searchindex.js").read_text(encoding="utf-8")
 
 
-def test_missing_package_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "NEEDED", {"no_such_module": "no-such-package"})
     with pytest.raises(ToolError, match="no-such-package: not installed; type `make setup`"):
         build.check_installed()

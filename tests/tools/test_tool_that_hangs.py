@@ -25,9 +25,7 @@ PATIENCE_S = 120
 """Wall-clock limit for a child that may get little of a busy processor, s."""
 
 
-def test_a_tool_that_hangs_ends_and_so_does_what_it_has_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_tool_is_terminated_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "SPARE", 0)
     left = tmp_path / "pid"
     code, told = check.output([sys.executable, "-c", TOOL, ENDLESS, str(left)], timeout=1)
@@ -46,6 +44,6 @@ def _runs(pid: int) -> bool:
     return state != "Z"
 
 
-def test_a_tool_that_ends_says_what_it_has_printed() -> None:
+def test_the_output_of_a_finished_tool_is_returned() -> None:
     said = check.output([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"])
     assert said == (3, ["one", "two"])

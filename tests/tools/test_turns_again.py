@@ -58,7 +58,7 @@ def traced(doorway: Doorway, until: int) -> list[tuple[int, ...]]:
     uses=st.lists(st.tuples(st.integers(0, 39), st.sampled_from((1, 2)), st.integers(0, 2), st.integers(0, 1))),
     looked=st.booleans(),
 )
-def test_computed_turns_leave_behind_what_executed_ones_do(
+def test_computed_turns_leave_the_same_records_as_executed_ones(
     doorway: Doorway, clocks: int, turns: int, computed: int, uses: Uses, looked: bool
 ) -> None:
     turn = [one for one in uses if one[0] < clocks and (one[2] or one[3])]
@@ -79,7 +79,7 @@ def test_computed_turns_leave_behind_what_executed_ones_do(
     assert traced(doorway, over) == executed
 
 
-def test_a_turn_that_used_too_much_to_be_known_is_not_computed(doorway: Doorway) -> None:
+def test_a_turn_with_too_many_uses_is_not_computed(doorway: Doorway) -> None:
     seen = doorway.words("dw_use_count", 1, "Q")[0]
     use(doorway, [(edge, 1, 1, 0) for edge in range(1025)], 0)
     assert not doorway.lib.dw_again(0, seen, 0, 1025 * PERIOD, 1)

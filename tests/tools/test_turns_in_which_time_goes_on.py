@@ -101,7 +101,9 @@ def fixture_simulator(
 EVERY = [1 + STEP * number for number in range(1, SLEEPS + 1)]
 
 
-def test_alarms_before_the_next_edge_are_taken_in_one_turn_at_their_times(simulator: Callable[..., Simulator]) -> None:
+def test_alarms_before_the_next_edge_are_processed_in_one_turn_at_their_times(
+    simulator: Callable[..., Simulator],
+) -> None:
     one = simulator()
     assert one.turn(1)
     assert one.times == [time for time in EVERY if time < SIGHT] and one.wakes == [EVERY[9]]
@@ -112,7 +114,9 @@ def test_alarms_before_the_next_edge_are_taken_in_one_turn_at_their_times(simula
 
 
 @pytest.mark.parametrize("why", ["it works", "its clocks are always on", "signals are written by handles"])
-def test_a_turn_takes_no_time_where_the_hardware_may_act(why: str, simulator: Callable[..., Simulator]) -> None:
+def test_time_does_not_advance_in_a_turn_while_the_hardware_may_act(
+    why: str, simulator: Callable[..., Simulator]
+) -> None:
     one = simulator(still="signals" not in why)
     if "works" in why:
         one.quiet = BUSY
@@ -141,7 +145,7 @@ def test_records_have_the_times_at_which_software_made_them(simulator: Callable[
     assert [row[0] for row in TRACE_RECORD.iter_unpack(rows)] == EVERY[:9]
 
 
-def test_software_that_acts_for_ever_in_a_turn_is_looked_at(simulator: Callable[..., Simulator]) -> None:
+def test_a_turn_of_endless_software_is_interrupted_by_the_heartbeat(simulator: Callable[..., Simulator]) -> None:
     class LookedError(Exception):
         """Error raised at the heartbeat."""
 

@@ -117,7 +117,7 @@ def test_one_setting_selects_c_or_python_and_the_type_of_each_object_shows_it(
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if name != "Recorder"])
-def test_both_have_the_same_names(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
+def test_c_and_python_have_the_same_names(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
     compiled, python = make(name)
     assert type(compiled) is not type(python)
     assert public(compiled) == public(python) - IN_PYTHON_ONLY.get(name, {}).keys()
@@ -160,7 +160,9 @@ def named(names: list[str], count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_methods_of_c_take_what_those_of_python_take(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
+def test_methods_of_c_accept_the_arguments_of_those_of_python(
+    name: str, make: Callable[[str], tuple[Any, Any]]
+) -> None:
     kind = getattr(make("Exchange")[0]._compiled, f"{name}Methods" if name in BELOW_PYTHON else f"{name}C")
     methods = [method for method, value in vars(kind).items() if method[0] != "_" and callable(value)]
     for method in [*methods, *(["__call__"] if "__call__" in vars(kind) else [])]:
@@ -172,12 +174,12 @@ def test_methods_of_c_take_what_those_of_python_take(name: str, make: Callable[[
         assert (method, compiled) == (method, python)
 
 
-def test_what_is_made_of_nothing_takes_the_same(make: Callable[[str], tuple[Any, Any]]) -> None:
+def test_constructors_without_arguments_accept_the_same(make: Callable[[str], tuple[Any, Any]]) -> None:
     compiled, python = make("Exchange")
     assert in_c(lambda: compiled.record) == in_python(python.record)
 
 
-def test_a_place_beyond_memory_is_told_in_numbers(make: Callable[[str], tuple[Any, Any]]) -> None:
+def test_an_address_beyond_memory_is_reported_in_numbers(make: Callable[[str], tuple[Any, Any]]) -> None:
     compiled, _ = make("Nic")
     with pytest.raises(IndexError, match="8 bytes at 0xfc, in a memory of 256 bytes"):
         compiled.load_words(252, 2)

@@ -15,7 +15,7 @@ from tests.system.runs import must, run
 CARDS, FAST = "two_cards", "fpga.config_us=100"
 
 
-def test_calls_that_cannot_be_are_refused_by_name(tmp_path: Path) -> None:
+def test_invalid_calls_are_rejected_by_name(tmp_path: Path) -> None:
     assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 7
 
 
@@ -26,7 +26,7 @@ def test_calls_that_cannot_be_are_refused_by_name(tmp_path: Path) -> None:
         ("outside", "host DMA ended by a PCI abort"),
     ],
 )
-def test_mistake_on_the_bus_ends_the_run_and_is_named(kind: str, told: str, tmp_path: Path) -> None:
+def test_an_error_on_the_bus_ends_the_run_and_is_reported(kind: str, told: str, tmp_path: Path) -> None:
     done = run("card_errors", "verilator", tmp_path, f"{FAST} kind={kind} fpga.patience=1000", CARDS)
     assert not done.passed
     assert any(told in failure and "node" in failure for failure in done.failures), done.failures

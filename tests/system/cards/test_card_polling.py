@@ -33,7 +33,7 @@ def fixture_busy(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.parametrize("settings", ["changes=64", BUSY, "changes=16 program=1"])
-def test_one_verb_does_what_single_reads_do(settings: str, tmp_path: Path) -> None:
+def test_one_verb_is_equivalent_to_single_reads(settings: str, tmp_path: Path) -> None:
     one, other = (
         must("card_poll", "verilator", tmp_path / str(single), f"{settings} single={single}") for single in (0, 1)
     )

@@ -19,7 +19,7 @@ from tests.system.runs import assert_equal, must, run
 CARDS, FAST = "two_cards", "fpga.config_us=100"
 
 
-def test_no_host_cpu_works_on_the_way_from_card_to_card(tmp_path: Path) -> None:
+def test_no_host_cpu_works_on_the_path_from_card_to_card(tmp_path: Path) -> None:
     metrics = must(
         "card_message", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} repetitions=1 row=2 largest=64"
     ).metrics
@@ -36,7 +36,7 @@ def test_stream_through_circuits_of_two_hosts_is_the_models_on_both_simulators(t
     assert_equal(one, must("card_pipeline", "icarus", tmp_path / "icarus", settings, CARDS))
 
 
-def test_nic_to_card_dma_comes_near_the_burst_limit_and_waits_where_results_share_the_bus(tmp_path: Path) -> None:
+def test_nic_to_card_dma_reaches_the_burst_limit_unless_results_share_the_bus(tmp_path: Path) -> None:
     metrics = must("card_contention", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} messages=3").metrics
     assert 0.85 <= metrics["p2p_share_of_burst_limit_4096B"] <= 1
     assert 0.85 <= metrics["p2p_share_card"] <= 1, "in a row: 50 MHz of user clock outrun the bus"
@@ -63,13 +63,13 @@ def test_no_message_is_lost_while_an_image_is_swapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("study", [name for name in studies.names() if studies.load(name).cluster == CARDS])
-def test_a_cluster_without_its_cards_is_refused_before_a_run(study: str, tmp_path: Path) -> None:
+def test_a_cluster_without_its_cards_is_rejected_before_a_run(study: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"CLUSTER: no (CELOXICA|FRAME_BUFFER): .*, or choose CLUSTER=two_cards"):
         run(study, "verilator", tmp_path, cluster="two_hosts")
 
 
 @pytest.mark.parametrize("into", ["card", "ni"])
-def test_last_frame_stands_in_the_display_and_is_a_picture(into: str, tmp_path: Path) -> None:
+def test_the_display_contains_the_last_frame_as_a_picture(into: str, tmp_path: Path) -> None:
     settings = f"{FAST} frames=2 width=16 height=8 depth=32 into={into}"
     done = must("card_video", "verilator", tmp_path, cluster=CARDS, settings=settings)
     assert done.metrics["bytes_equal"] == 1
@@ -78,7 +78,7 @@ def test_last_frame_stands_in_the_display_and_is_a_picture(into: str, tmp_path: 
 
 
 @pytest.mark.parametrize("settings", ["width=10", "width=4096 height=4096"])
-def test_picture_that_does_not_fit_is_refused_before_a_run(settings: str, tmp_path: Path) -> None:
+def test_a_picture_that_does_not_fit_is_rejected_before_a_run(settings: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="width is 10|too large"):
         run("card_video", "verilator", tmp_path, settings, CARDS)
 

@@ -19,7 +19,7 @@ from tests.system.runs import Run, assert_equal, must
 BYTES_4_TO_7 = 0x04050607
 
 
-def test_host_and_cards_see_the_same_bytes_and_an_image_takes_its_time_to_load(tmp_path: Path) -> None:
+def test_host_and_cards_see_the_same_bytes_and_an_image_takes_its_load_time(tmp_path: Path) -> None:
     metrics = must("card_bus", "verilator", tmp_path, cluster="two_cards").metrics
     assert metrics["read_back"] == BYTES_4_TO_7
     assert metrics["bank_equal"] == metrics["frame_equal"] == 1
@@ -49,7 +49,7 @@ def test_messages_pass_through_circuits_of_local_and_remote_cards(messages: Run)
     assert messages.metrics["multicast"] == 2
 
 
-def test_a_card_rings_the_doorbell_where_the_nic_listens_to_it(tmp_path: Path) -> None:
+def test_a_card_rings_the_doorbell_if_the_nic_uses_it(tmp_path: Path) -> None:
     settings = "fpga.config_us=20 grim.doorbell_notify=1 largest=64"
     assert must("card_messages", "verilator", tmp_path, settings, "two_cards").metrics["results"] == 8
 

@@ -110,9 +110,7 @@ def planned(settings: str) -> None:
 
 def test_the_study_refuses_a_core_that_the_tables_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     planned("")
-    with pytest.raises(
-        SanlabError, match=r"SET: another core: the path clocks were counted for Pace\(.*; leave "
-    ):
+    with pytest.raises(SanlabError, match=r"SET: another core: the path clocks were counted for Pace\(.*; leave "):
         planned("core.fetch_words=4")
     monkeypatch.setattr(executed_costs, "layers", list)  # whose tables have clocks of the LANai 9
     monkeypatch.delitem(PACES, "lanai9")
