@@ -1,1 +1,1 @@
-"""Small worlds of a message layer, exhausted: every order of turns, every single fault, each state once."""
+"""Model checking of message layers on small worlds: every order of turns and every single fault, each state once."""

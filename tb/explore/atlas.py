@@ -1,7 +1,7 @@
-"""The states of each part of a world, found as the search asks for them.
+"""States of each part of a world, computed on demand.
 
-Parts touch each other by messages only, so what a step makes of a part depends on that part alone: it is worked out
-once, however many states of the whole world it belongs to.
+Parts interact by messages only. The effect of a step therefore depends on its part alone and is computed once,
+regardless of the number of world states that contain the part's state.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tb.explore.world import SmallWorld
 
 @dataclass
 class Place:
-    """A state of a part: where it was first reached from, and where its turns lead."""
+    """State of a part: the state and step by which it was first reached, and the results of its steps."""
 
     seen: Seen
     number: int
@@ -37,7 +37,7 @@ class Place:
 
 
 class Atlas:
-    """The known states of all parts of a world. Close it: it has a process that works them out."""
+    """Known states of all parts of a world. Call `close` at the end: the atlas runs a process that computes steps."""
 
     def __init__(self, world: SmallWorld) -> None:
         self._here, there = Pipe()
@@ -50,11 +50,11 @@ class Atlas:
         self.places: list[list[Place]] = []
         self._numbers: list[dict[bytes, int]] = []
         self.worked_out = 0
-        """Steps that were taken."""
+        """Number of executed steps."""
         self.processor_s = 0.0
-        """Seconds of a processor that this took."""
+        """CPU time of the executed steps in seconds."""
         self.tick: Callable[[], None] = lambda: None
-        """Called before each request."""
+        """Function called before each request."""
         try:
             self._begin(self._receive())
         except BaseException:
@@ -63,11 +63,11 @@ class Atlas:
 
     @property
     def parts(self) -> int:
-        """How many there are."""
+        """Number of parts."""
         return len(self.places)
 
     def _begin(self, parts: int) -> None:
-        """The first state of every part."""
+        """Compute the initial state of every part."""
         self.places = [[] for _ in range(parts)]
         self._numbers = [{} for _ in range(parts)]
         for part in range(parts):
@@ -76,14 +76,14 @@ class Atlas:
             self._place(part, first.seen, -1, ())
 
     def close(self) -> None:
-        """End the process, and what it has forked, whatever they are doing."""
+        """End the process and its forks, whatever they are doing."""
         self._here.close()
         with suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
 
     def after(self, part: int, number: int, step: Step) -> tuple[int, Sent]:
-        """The state that a step leads to, and the packets that left."""
+        """Return the number of the state after a step, and the messages sent."""
         place = self.places[part][number]
         found = place.after.get(step)
         if found is None:
@@ -119,13 +119,15 @@ class Atlas:
 
 
 def _lead(process: int) -> None:
-    """Let a process (0: this one) lead a group of its own: Ctrl-C is for the search, which ends the group."""
+    """Make a process (0: this one) the leader of its own group, so that Ctrl-C reaches the search only, which ends the
+    group.
+    """
     with suppress(ProcessLookupError, PermissionError):  # it has ended, or leads one
         os.setpgid(process, process)
 
 
 def _serve(world: SmallWorld, connection: Connection) -> None:
-    """The process that stands at the beginning of all parts, and forks for every way that is asked for."""
+    """Run the process that holds the initial state of all parts and forks for every requested path."""
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -149,7 +151,7 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
 
 
 def _forked(work: Callable[[], list[Result]]) -> list[Result]:
-    """What a fork of this process works out; the codes that it met are known from then on."""
+    """Return the results of `work` in a fork of this process, and keep the liveness analysis of new code objects."""
     here, there = Pipe(duplex=False)
     pid = os.fork()
     if not pid:
@@ -174,7 +176,7 @@ def _forked(work: Callable[[], list[Result]]) -> list[Result]:
 
 
 def _worked_out(stage: Stage, known: Map, part: int, way: list[Step], before: bytes, step: Step | None) -> list[Result]:
-    """The beginning of a part; or a step from the state behind a way, and a tour from there."""
+    """Return the initial state of a part, or the result of a step after a path together with a tour from there."""
     stage.enter(part)
     if step is None:
         return [Result(before, (), stage.seen(), ())]

@@ -1,4 +1,4 @@
-"""Where a node ends up by itself: the states that it does not leave for good unless a packet leaves or arrives."""
+"""Bottom components of a node: sets of states that it leaves only when a packet leaves or arrives."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from tb.explore.sets import States
 
 
 class Bottoms:
-    """The bottoms of one node: groups of states each of which leads to all others of its group, and to nothing else,
-    by turns that nobody else notices. From every state some bottom can be reached.
+    """Bottom components of one node under internal turns. All states of a component are mutually reachable, and no
+    other state is reachable from them. From every state at least one component is reachable.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._reached: dict[int, frozenset[States]] = {}
-        """By state: the bottoms that can be reached from it."""
+        """Reachable bottom components of each state."""
 
     def of(self, states: States) -> list[States]:
-        """Those that can be reached from these states."""
+        """Return the bottom components that are reachable from these states."""
         for state in sorted(states):
             if state not in self._reached:
                 self._walk(state)
         return sorted(frozenset().union(*(self._reached[state] for state in states)), key=sorted)
 
     def _walk(self, root: int) -> None:
-        """Tarjan's search for strongly connected groups; the last ones of every way are found first."""
+        """Find strongly connected components with Tarjan's algorithm, which finds the last ones of every path first."""
         order: dict[int, int] = {root: 0}
         low, stack, path = {root: 0}, [root], [(root, self._following(root))]
         while path:

@@ -1,6 +1,6 @@
-"""Two programs that ask each other over cards without a processor.
+"""Two programs that send requests to each other over cards without a processor.
 
-They serve without end, and look at the card all the while: a look that finds nothing is rest (`SmallWorld.serves`).
+The programs serve for ever and poll the card: a poll that finds nothing counts as rest (`SmallWorld.serves`).
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from tb.explore.part import CardNic, machine
 from tb.explore.requests import Choices, Traffic, User
 
 LEFT_OUT = ("CardPlay", "Options", "PageTable", "CodeImage", "Frames")
-"""Classes that never change."""
+"""Classes whose objects never change."""
 
 
 class Layer(Protocol):
-    """A layer of one host."""
+    """Message layer of one host."""
 
     async def start(self) -> None:
-        """Once a host."""
+        """Start the layer, once for each host."""
 
     async def open(self, handlers: Any) -> Any:
-        """The port of a new process."""
+        """Return the port of a new process."""
 
 
 class Server(User):
-    """A program that serves for ever."""
+    """Program that serves for ever."""
 
     async def serve(self) -> None:
         """See `User`."""
@@ -36,7 +36,7 @@ class Server(User):
 
 
 class CardPlay:
-    """Both programs, opened."""
+    """World of two programs with open ports."""
 
     def __init__(
         self,
@@ -47,7 +47,16 @@ class CardPlay:
         options: Choices,
         flaw: Callable[[], None] | None,
     ) -> None:
-        """`nic`: the kind of the cards. `flaw`: breaks their software first."""
+        """Create the machine and open the ports.
+
+        Args:
+            layer: Constructor of the message layer.
+            nic: Kind of the cards.
+            program: Class of the programs.
+            traffic: Requests of both hosts.
+            options: Options of the layer.
+            flaw: Function that injects a known flaw into the software first.
+        """
         if flaw:
             flaw()
         self.machine = machine(2, False, nic=nic, host_bytes=1 << 17)

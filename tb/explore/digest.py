@@ -1,9 +1,9 @@
-"""A hash of the state of a part: two states with the same hash behave alike from now on.
+"""Hash of the state of a part: two states with equal hashes behave equally from then on.
 
-Memories are read as they are. Everything else is found from the part's objects and from the frames of its coroutines,
-on which their loops and half-done expressions stand too. State without effect is left out: counters that nobody reads,
-traces, texts of reports. A time of the NIC's clock counts as over, however long ago, or as the distance to it;
-one of a host's as still to come, or as how long ago.
+Memories are hashed as they are. All other state is collected from the part's objects and from the frames of its
+coroutines, including loop iterators and partially evaluated expressions. State without effect is left out: counters
+that nothing reads, traces, texts of reports. A time of the NIC's clock counts as expired, or as the remaining time. A
+time of a host counts as in the future, or by its age.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from pymodels.waiting import Waits, Wanted
 from tb.explore.liveness import live
 
 TICKS = 0x2A00_0000
-"""The clock of the NICs begins here, where nobody's addresses are: a number near it is a time."""
+"""Initial value of the NICs' clock, in a range without addresses: a number near it is a time."""
 NEAR = 1 << 20
-"""So many ticks on either side."""
+"""Half the width in ticks of the range of numbers that count as times."""
 PICOSECONDS = 1 << 62
-"""Numbers above are times in picoseconds."""
+"""Lower bound of times in picoseconds."""
 AGE, AGES = 1 << 36, 16
-"""Of a time that is over, so many picoseconds make one age, and older ones than so many ages are alike: a limit of
-time in a world is a second, and what else takes time together less than an age.
+"""Resolution in picoseconds, and number of classes, of the ages of past times. Time limits in a world are a second, and
+everything else together takes less than one AGE.
 """
 
 COUNTS = {
@@ -55,33 +55,33 @@ COUNTS = {
     "FifoWindow": "_writers _readers",
     "SpecialRegisters": "_reads _writes",
 }
-"""By class: attributes that only count, time or describe, or never change."""
+"""Attributes of each class that only count, time or describe, or never change."""
 LEFT_OUT = frozenset(
     {
         *("Machine", "Topology", "Routes", "CardMap", "ClusterView", "Frames", "Far"),
         *(f"{owner}.{name}" for owner, names in COUNTS.items() for name in names.split()),
     }
 )
-"""The same, and classes of which nothing counts; a world adds its layer's."""
+"""Attributes and whole classes that are left out of the hash; a world adds those of its layer."""
 OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, random.Random, type, types.ModuleType)
-"""What a node does not own, or what tells nothing of it."""
+"""Classes of which only the name is hashed, since a node does not own the object or it has no relevant state."""
 FRAMES = ("cr_frame", "gi_frame", "ag_frame")
-"""Where coroutines and generators have theirs."""
+"""Attributes of coroutines and generators that hold their frame."""
 ATOMS = (str, bytes, float, bool, type(None))
 
 
 class Plan(NamedTuple):
-    """What of an object of a class belongs to its state."""
+    """Attributes that define the state of a class's objects."""
 
     hidden: bool
-    """Nothing."""
+    """True if the class is left out."""
     slots: tuple[str, ...]
     left_out: frozenset[str]
-    """Attributes that do not."""
+    """Attributes that are left out."""
 
 
 class Digest:
-    """Numbers of one part's states."""
+    """Hash function for the states of one part."""
 
     def __init__(
         self,
@@ -89,8 +89,12 @@ class Digest:
         left_out: Iterable[str],
         now: Callable[[], tuple[int, int]],
     ) -> None:
-        """`memories` with the ranges of them, begin and end, that nobody reads; `left_out` beside LEFT_OUT; `now`:
-        picoseconds and ticks.
+        """Create a hash function.
+
+        Args:
+            memories: Memories, each with the ranges (begin, end) that nothing reads.
+            left_out: Classes and attributes to leave out in addition to LEFT_OUT.
+            now: Function that returns the present time in picoseconds and in ticks.
         """
         self._memories = list(memories)
         self._left_out = LEFT_OUT | set(left_out)
@@ -102,7 +106,7 @@ class Digest:
         self._ps = self._ticks = 0
 
     def of(self, *roots: object) -> bytes:
-        """The number, as 16 bytes."""
+        """Return the hash of the objects and the memories, 16 bytes."""
         self._seen, self._keep, self._out = {}, [], []
         self._ps, self._ticks = self._now()
         for root in roots:
@@ -117,7 +121,7 @@ class Digest:
         return whole.digest()
 
     def tokens(self, *roots: object) -> list[object]:
-        """What the number is made of, memories apart: to find out why two states differ."""
+        """Return the hashed values except memories, to find the difference between two states."""
         self._seen, self._keep, self._out = {}, [], []
         self._ps, self._ticks = self._now()
         for root in roots:
@@ -206,7 +210,7 @@ class Digest:
         self._many("<", held)
 
     def _add_step(self, value: Any) -> None:
-        """What awaits the next value of an asynchronous generator."""
+        """Add the awaitable of an asynchronous generator's next value."""
         self._many(type(value).__name__, gc.get_referents(value))
 
     def _add_function(self, value: types.FunctionType) -> None:
@@ -233,7 +237,7 @@ class Digest:
         self._add(value.args)
 
     def _add_plain(self, value: Any, kind: type) -> None:
-        """An object with attributes; or an iterator, which tells how it would be made again."""
+        """Add an object with attributes, or an iterator by its reconstruction."""
         self._out.append(kind.__qualname__)
         plan = self._plans.get(kind)
         if plan is None:
@@ -265,7 +269,9 @@ class Digest:
 
 
 def _that_matter(frame: types.FrameType, held: list[object]) -> list[object]:
-    """Of what a suspended frame holds: its variables that are still read, and what its half-done expressions need."""
+    """Return the relevant objects of a suspended frame: live variables, and operands of partially evaluated
+    expressions.
+    """
     code, bound = frame.f_code, frame.f_locals
     begin = max(place for place, part in enumerate(held) if part is code) + 1  # what it was made of
     variables = [name for name in code.co_varnames if name in code.co_cellvars or name in bound]
@@ -279,7 +285,7 @@ async def _nothing() -> AsyncIterator[None]:
 
 
 def _step_kind() -> type:
-    """The class of what awaits the next value of an asynchronous generator; it has no name in `types`."""
+    """Return the class of the awaitable of an asynchronous generator's next value, which has no name in `types`."""
     return type(_nothing().asend(None))  # type: ignore[attr-defined]
 
 

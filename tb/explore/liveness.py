@@ -1,8 +1,8 @@
-"""Which local variables of a frame are still read. One that is set again before anybody reads it makes no difference to
-what happens next.
+"""Live-variable analysis of suspended frames: a variable that is assigned before its next read does not affect
+behaviour.
 
-The answer comes from the byte code: a variable is live behind an instruction if some way from there reads it before it
-is set. Every jump and every handler of exceptions counts as a way.
+The analysis uses the byte code: a variable is live after an instruction if a path from there reads it before it is
+assigned. All jumps and exception handlers count as paths.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ JUMPS_ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INT
 READS = frozenset({"LOAD_FAST", "DELETE_FAST"})
 SETS = frozenset({"STORE_FAST"})
 Before = dict[int, frozenset[str]]
-"""What is live before each instruction, by offset."""
+"""Live variables before each instruction, by offset."""
 
 
 Solution = tuple[Before, dict[int, list[int]]]
 SOLVED: dict[CodeType, Solution] = {}
-"""What was worked out so far. A code is another's equal if they are the same byte for byte."""
+"""Cached results. Code objects compare equal if they are identical byte for byte."""
 
 
 def live(code: CodeType, at: int) -> frozenset[str]:
-    """The variables that are live behind the instruction at an offset; -1: before the first one."""
+    """Return the live variables after the instruction at an offset; -1: before the first instruction."""
     solution = SOLVED.get(code)
     if solution is None:
         solution = SOLVED[code] = _solved(code)
@@ -36,14 +36,14 @@ def live(code: CodeType, at: int) -> frozenset[str]:
 
 
 def learn(codes: Iterable[bytes]) -> None:
-    """Work out what another process had to, of codes as `marshal` writes them."""
+    """Analyse the code objects that another process has met, serialized by `marshal`."""
     for code in map(marshal.loads, codes):
         if code not in SOLVED:
             SOLVED[code] = _solved(code)
 
 
 def _solved(code: CodeType) -> Solution:
-    """What is live before each instruction, and the instructions that may come next."""
+    """Return the live variables before each instruction, and the possible successors of each."""
     instructions = list(dis.get_instructions(code))
     handlers = getattr(dis.Bytecode(code), "exception_entries", None)
     following = _following(instructions, handlers or ())

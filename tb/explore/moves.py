@@ -1,4 +1,4 @@
-"""From one situation to all that can follow."""
+"""Transition relation of a world: the successors of a situation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tb.explore.world import SmallWorld
 
 
 class Moves:
-    """The moves of a world: a packet leaves a node, or reaches one, or is lost; at rest a timer goes off."""
+    """Moves of a world: a packet leaves a node, arrives at a node or is lost; at rest a timer fires."""
 
     def __init__(self, world: SmallWorld, atlas: Atlas, kind: type[Sets] = Sets) -> None:
-        """`kind`: how states of a node are taken together."""
+        """Create the moves; `kind` determines how states of a node are grouped."""
         self.world, self.atlas = world, atlas
         self.packets = Packets()
         nodes = range(atlas.parts // 2)
@@ -24,16 +24,16 @@ class Moves:
         self.sets = [kind(node) for node in self.nodes]
 
     def begin(self) -> Situation:
-        """The situation at the beginning."""
+        """Return the initial situation."""
         sets = tuple(one.closed(frozenset([0])) for one in self.sets)
         return Situation(sets, ((),) * len(sets), NONE, self.world.times)
 
     def states(self, situation: Situation) -> tuple[States, ...]:
-        """By node: the states that it can be in."""
+        """Return the possible states of each node."""
         return tuple(one.known[number] for one, number in zip(self.sets, situation.sets, strict=True))
 
     def after(self, situation: Situation) -> Iterator[tuple[Move, Situation]]:
-        """Everything that can happen next, but the timers of a world at rest."""
+        """Yield all moves and their situations, except the timers of a world at rest."""
         for node, one in enumerate(self.sets):
             found = one.acts(situation.sets[node], self.full(situation, node))
             yield from self._all(situation, Move("acts", node), found)
@@ -53,11 +53,11 @@ class Moves:
     # ---- the network
 
     def full(self, situation: Situation, node: int) -> bool:
-        """Whether the network takes no more packets of a node."""
+        """Return True if the network accepts no more packets of a node."""
         return len(situation.fifos[node]) >= self.world.room
 
     def _ready(self, situation: Situation) -> Iterator[tuple[int, int]]:
-        """The packets that can arrive: source (NONE: the late one), number."""
+        """Yield source and number of each packet that can arrive; the source of the late packet is NONE."""
         for source, fifo in enumerate(situation.fifos):
             if fifo:
                 yield source, fifo[0]
@@ -87,13 +87,15 @@ class Moves:
                 yield Move("overtaken", source, packet), without._replace(late=packet)
 
     def waiting(self, situation: Situation) -> list[int]:
-        """The packets in the network."""
+        """Return the packets in the network."""
         return [packet for fifo in situation.fifos for packet in fifo] + [situation.late] * (situation.late != NONE)
 
     # ---- rest
 
     def resting(self, situation: Situation) -> Situation | None:
-        """The same with those states alone in which nothing but a timer can happen; None: it is never at rest."""
+        """Return the situation restricted to states in which only a timer can fire; None if a node has no such
+        state.
+        """
         wanted = {self.packets.target(packet) for _, packet in self._ready(situation)}
         sets = []
         for node, one in enumerate(self.sets):
@@ -104,13 +106,13 @@ class Moves:
         return situation._replace(sets=tuple(sets))
 
     def timers(self, rest: Situation) -> Iterator[tuple[Move, Situation]]:
-        """The timers of a world at rest."""
+        """Yield the timer moves of a world at rest."""
         sets = tuple(one.closed(one.known[number]) for one, number in zip(self.sets, rest.sets, strict=True))
         for node, one in enumerate(self.sets):
             yield from self._all(rest._replace(sets=sets), Move("timer", node), one.timers(rest.sets[node]))
 
     def every(self, situation: Situation) -> Iterator[tuple[Move, Situation]]:
-        """Everything that can happen next."""
+        """Yield all moves and their situations."""
         yield from self.after(situation)
         rest = self.resting(situation)
         if rest is not None:
@@ -118,7 +120,7 @@ class Moves:
 
 
 def _without(situation: Situation, source: int) -> Situation:
-    """Without the oldest packet of a source; NONE: the late one."""
+    """Return the situation without the oldest packet of a source; NONE: without the late packet."""
     if source == NONE:
         return situation._replace(late=NONE)
     return situation._replace(fifos=_with(situation.fifos, source, situation.fifos[source][1:]))

@@ -1,7 +1,6 @@
-"""A node of a small world, its NIC and its host together, as the others see it: packets leave it, and packets arrive.
+"""Node of a small world, NIC and host together, as seen by other nodes: packets leave it, and packets arrive.
 
-What NIC and host do to each other over the bus is followed here. It is nobody else's business: two nodes share nothing
-but packets.
+The bus transactions between NIC and host are internal. Nodes interact by packets only.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from tb.explore.part import Seen, Shown, Step
 from tb.explore.world import ALWAYS
 
 At = tuple[int, int]
-"""A state of a part: its number, and how often a timer of the part may still go off early."""
+"""State of a part: its number, and how often a timer of the part may still fire early."""
 Pair = tuple[At, At]
-"""A state of a node: of its NIC, and of its host."""
+"""State of a node: those of its NIC and its host."""
 
 
 class Taken(NamedTuple):
-    """A step of a part."""
+    """Step of a part."""
 
     part: int
     at: At
@@ -28,57 +27,57 @@ class Taken(NamedTuple):
 
 
 class Led(NamedTuple):
-    """What a step leads a node to."""
+    """Result of a step for a node."""
 
     after: int
-    """The state's number."""
+    """Number of the state."""
     packets: tuple[int, ...]
-    """That left."""
+    """Packets that left."""
     steps: tuple[Taken, ...]
-    """The step, and those that its messages made the other part take at once."""
+    """The step, and the steps of the other part that its messages caused."""
 
 
 class Turns(NamedTuple):
-    """What a node can do by itself."""
+    """Turns of a node without an arriving packet."""
 
     inner: tuple[Led, ...]
-    """Nobody else notices."""
+    """Turns that other nodes cannot observe."""
     telling: tuple[Led, ...]
-    """Packets leave, whether the network has room or not."""
+    """Turns in which packets leave, whether the network has room or not."""
     sending: tuple[Led, ...]
-    """A packet can leave where the network has room."""
+    """Turns in which a packet can leave if the network has room."""
 
 
 class Packets:
-    """Packets by number: the NIC that each is for, and itself."""
+    """Numbers of packets, each with its target NIC and content."""
 
     def __init__(self) -> None:
         self.known: list[tuple[int, Step]] = []
         self._numbers: dict[tuple[int, Step], int] = {}
 
     def number(self, part: int, packet: Step) -> int:
-        """Of a packet."""
+        """Return the number of a packet."""
         number = self._numbers.setdefault((part, packet), len(self.known))
         if number == len(self.known):
             self.known.append((part, packet))
         return number
 
     def target(self, number: int) -> int:
-        """The node that a packet is for."""
+        """Return the target node of a packet."""
         return self.known[number][0] // 2
 
     def data(self, number: int) -> bytes:
-        """What a packet holds."""
+        """Return the bytes of a packet."""
         data: bytes = self.known[number][1][1]
         return data
 
 
 class Node:
-    """The states of a node, found as they are asked for."""
+    """States of a node, computed on demand."""
 
     def __init__(self, number: int, atlas: Atlas, packets: Packets, early: int, serves: bool) -> None:
         self.nic, self.host = 2 * number, 2 * number + 1
-        """Its parts."""
+        """Numbers of its parts."""
         self._serves = serves
         self.states: list[Pair] = []
         self._atlas, self._packets = atlas, packets
@@ -90,13 +89,13 @@ class Node:
         self._number(((0, early), (0, early)))
 
     def seen(self, state: int) -> tuple[Seen, Seen]:
-        """What its NIC and its host are."""
+        """Return the states of its NIC and its host."""
         (nic, _), (host, _) = self.states[state]
         places = self._atlas.places
         return places[self.nic][nic].seen, places[self.host][host].seen
 
     def turns(self, state: int) -> Turns:
-        """What it can do by itself."""
+        """Return the turns of a state."""
         found = self._turns.get(state)
         if found is None:
             led = [(turn.is_packet, one) for turn, one in self._led(state)]
@@ -108,7 +107,7 @@ class Node:
         return found
 
     def takes(self, state: int, packet: int, damaged: bool) -> tuple[Led, ...]:
-        """What a packet that arrives leads to; nothing: it cannot be taken."""
+        """Return the results of an arriving packet; empty if it cannot be received."""
         key = state, packet, damaged
         found = self._takes.get(key)
         if found is None:
@@ -118,7 +117,7 @@ class Node:
         return found
 
     def timers(self, state: int) -> tuple[Led, ...]:
-        """What the timers that may go off, as nothing else can happen, lead to."""
+        """Return the results of all timers, for a world in which nothing else can happen."""
         found = self._timers.get(state)
         if found is None:
             found = self._timers[state] = tuple(
@@ -129,8 +128,12 @@ class Node:
         return found
 
     def rests(self, state: int, full: bool, wanted: bool) -> bool:
-        """Whether nothing but a timer can happen to it. `full`: the network takes no packet of it; `wanted`: it has one
-        for it.
+        """Return True if only a timer can fire.
+
+        Args:
+            state: Number of the state.
+            full: True if the network accepts no packet from the node.
+            wanted: True if the network has a packet for the node.
         """
         if wanted and self.seen(state)[0].armed:
             return False
@@ -140,8 +143,10 @@ class Node:
         )
 
     def changing(self, state: int) -> list[tuple[int, Shown]]:
-        """The turns that change anything, each with how often its part's timers may still go off early. Where programs
-        serve for ever, a look over the bus that leads back to the state is none: who looks again and again waits.
+        """Return the turns that change the state, each with how often timers of its part may still fire early.
+
+        Where programs serve for ever, a poll over the bus that leads back to the same state is left out: it counts as
+        waiting.
         """
         found = self._changing.get(state)
         if found is None:
@@ -157,26 +162,26 @@ class Node:
         return led.after == state and not led.packets
 
     def _all_turns(self, state: int) -> Iterator[tuple[int, At, int, Shown]]:
-        """Of both parts: the part, its state, the place of the turn, the turn."""
+        """Yield part, state of the part, index and turn for both parts."""
         for part, at, seen in zip((self.nic, self.host), self.states[state], self.seen(state), strict=True):
             for place, turn in enumerate(seen.turns):
                 yield part, at, place, turn
 
     def _led(self, state: int) -> Iterator[tuple[Shown, Led]]:
-        """Its turns, and what they lead to."""
+        """Yield the turns with their results."""
         for part, (_, early), place, turn in self._all_turns(state):
             if early or not turn.is_timer:
                 step = ("turn", place) if turn.asks is None else ("turn", place, self._answer(state, part, turn.asks))
                 yield turn, self._take(state, part, step, spent=turn.is_timer and early > 0)
 
     def _answer(self, state: int, part: int, question: Step) -> object:
-        """What the other part says; it changes nothing."""
+        """Return the other part's answer to a question, which does not change its state."""
         other = part ^ 1
         _, ((_, (_, answer)),) = self._atlas.after(other, self.states[state][other % 2][0], question)
         return answer
 
     def _take(self, state: int, part: int, step: Step, spent: bool = False) -> Led:
-        """A step of a part. `spent`: one of the times that a timer may go off early."""
+        """Return the result of a step of a part; `spent` consumes one early firing of a timer."""
         pair, packets, steps = list(self.states[state]), list[int](), list[Taken]()
         self._follow(pair, part, step, packets, steps)
         if spent:
@@ -185,7 +190,7 @@ class Node:
         return Led(self._number((pair[0], pair[1])), tuple(packets), tuple(steps))
 
     def _follow(self, pair: list[At], part: int, step: Step, packets: list[int], steps: list[Taken]) -> None:
-        """A step, and what its messages make of the node: what goes over the bus is there at once."""
+        """Execute a step and the steps caused by its messages; bus transactions take effect at once."""
         at = pair[part % 2]
         following, sent = self._atlas.after(part, at[0], step)
         pair[part % 2] = following, at[1]

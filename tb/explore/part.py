@@ -1,8 +1,8 @@
-"""One part of a small world, a host or a NIC, taken alone: along a list of steps, and what it then is.
+"""Part of a small world, a host or a NIC, executed alone along a list of steps.
 
-Hosts and NICs touch each other by messages only: stores and loads on the bus, what a NIC's DMA brings or fetches, the
-interrupt line, packets. Here they are taken off their wires, and handed to whoever asks. Coroutines cannot be copied,
-so a state is reached by taking its steps again, in a process forked at the beginning.
+Hosts and NICs interact by messages only: stores and loads on the bus, DMA, the interrupt line, packets. Here these
+messages are detached from the wires and returned to the caller. Coroutines cannot be copied: a state is reached by
+repeating its steps in a fork of a process at the initial state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tb.explore.digest import TICKS, Digest
 from tb.explore.world import Play, SmallWorld
 
 WHOLE = 1 << 20
-"""Packets, DMA blocks and stores of the CPU move in one piece."""
+"""Size so large that packets, DMA blocks and stores of the CPU move in one piece."""
 TIMING = Timing(
     chunk=WHOLE,
     dma_chunk=WHOLE,
@@ -32,56 +32,59 @@ TIMING = Timing(
     rtc_tick=1 << 40,
     interrupt_most=Timing.interrupt_least,
 )
-"""A tick of the clock is longer than everything else together, so that only timers move it. No time is drawn: a draw
-would be part of the state.
+"""Timing of small worlds. A tick of the clock is longer than everything else together, so that only timers advance it.
+No time is random, since a random number would be part of the state.
 """
 
 Step = tuple[Any, ...]
-"""("turn", number) of the state's list, with what it fetched if it fetches; or a message that comes: ("packet", bytes,
-damaged), ("store", offset, bytes), ("bring", address, bytes), ("interrupt", level); or a question that changes nothing:
-("load", offset), ("fetch", address, size).
+"""Step of a part, which is one of:
+
+- a turn: ("turn", index in the state's list), followed by the fetched value if it fetches one;
+- an incoming message: ("packet", bytes, damaged), ("store", offset, bytes), ("bring", address, bytes) or ("interrupt",
+  level);
+- a question that does not change the state: ("load", offset) or ("fetch", address, size).
 """
 Sent = tuple[tuple[int, Step], ...]
-"""Messages, each with the part that it is for: the NIC of node n is part 2n, its host 2n + 1."""
+"""Sent messages, each with the number of its target part: 2n for the NIC of node n, 2n + 1 for its host."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A turn as the search knows it."""
+    """Description of a turn for the search."""
 
     part: str
     what: str
     is_timer: bool
     is_packet: bool
-    """A packet enters the network."""
+    """True if a packet enters the network."""
     asks: Step | None
-    """What it asks of the other part of its node."""
+    """Question to the other part of the node."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A state of a part as the search knows it."""
+    """Description of a part's state for the search."""
 
     digest: bytes
     turns: tuple[Shown, ...]
     armed: bool
-    """A packet can be taken."""
+    """True if a packet can be received."""
     record: tuple[Any, ...]
     left: str
-    """What must not be left when nothing more happens."""
+    """Description of what must not be left at the end."""
     wrong: str = ""
-    """What its software raised."""
+    """Exception raised by the software."""
 
 
 def machine(nodes: int, fine: bool, **given: Any) -> Machine:
-    """A machine for a small world. `fine`: each piece of software takes time, and its end is a turn."""
+    """Return a machine for a small world; with `fine` each piece of software takes time, and its end is a turn."""
     kernel = TurnKernel(fine)
     kernel.now = TICKS * TIMING.rtc_tick | 1
     return Machine(nodes, timing=TIMING, trace=False, kernel=kernel, network=TurnNetwork, spin=TurnSpin, **given)
 
 
 class Far:
-    """The other side of the bus: what is stored there is sent as a message, what is loaded was asked for before."""
+    """Other side of the bus: stores become messages, loads return an answer obtained before."""
 
     def __init__(self, stage: Stage, to: int, kind: str, sram_bytes: int = 0) -> None:
         self._stage, self._to, self._kind = stage, to, kind
@@ -89,32 +92,32 @@ class Far:
         self.answer: Any = None
 
     def write(self, address: int, data: bytes) -> None:
-        """A store, or what DMA brings."""
+        """Send a store or DMA write as a message."""
         self._stage.sent.append((self._to, (self._kind, address, bytes(data))))
 
     def read(self, address: int, size: int = 4) -> Any:
-        """A load, or what DMA fetches."""
+        """Return the answer for a load or DMA read."""
         return self.answer
 
     def interrupt(self, level: bool) -> None:
-        """The line."""
+        """Send a change of the interrupt line as a message."""
         self._stage.sent.append((self._to, ("interrupt", level)))
 
 
 class Arrived(ReceiverEnd, Protocol):
-    """The receiving side of a card."""
+    """Receive side of a card."""
 
     @property
     def armed(self) -> bool:
-        """The next packet finds a place."""
+        """True if the next packet can be received."""
 
     @property
     def level(self) -> int:
-        """Packets that have arrived."""
+        """Number of received packets."""
 
 
 class CardNic(MachineNic, Protocol):
-    """A NIC without a processor: it has neither timer nor DMA."""
+    """NIC without a processor, which has neither timer nor DMA."""
 
     who: str
     memories: list[Memory]
@@ -124,11 +127,11 @@ class CardNic(MachineNic, Protocol):
         """See `MachineNic`."""
 
     def forget(self) -> None:
-        """Give states that behave alike one form."""
+        """Replace equivalent states by a canonical one."""
 
 
 class Stage:
-    """All parts at their beginning; after `enter`, one of them to play."""
+    """All parts in their initial state; after `enter`, one of them is executed."""
 
     def __init__(self, world: SmallWorld) -> None:
         self.world = world
@@ -140,7 +143,7 @@ class Stage:
         self.kernel, self.network = kernel, network
         self.parts = 2 * len(self.machine.names)
         self.sent: list[tuple[int, Step]] = []
-        """Messages that left since the last step began."""
+        """Messages sent since the start of the last step."""
         self.machine.run()
         kernel.choose()
         network.out = self._out
@@ -157,7 +160,7 @@ class Stage:
         raise RuntimeError(f"node {source} sends a packet whose route leads nowhere: {packet[:8].hex(' ')}")
 
     def enter(self, part: int) -> None:
-        """Begin to play a part; the others stand still."""
+        """Select the part to execute; the others do not run."""
         self.part, self.node, self.is_host = part, part // 2, part % 2 == 1
         self.host, self.nic = self.machine.host(self.node), cast(ModelNic | CardNic, self.machine.nics[self.node])
         blind = self.play.blind(self.node)
@@ -177,7 +180,7 @@ class Stage:
         self.kernel.settle()
 
     def _enter_nic(self, nic: ModelNic | CardNic, far: Far) -> tuple[str, list[Memory]]:
-        """Its name and its memories."""
+        """Return the name and the memories of the NIC."""
         engines: dict[str, object] = {"send engine": nic.send}
         if isinstance(nic, ModelNic):
             engines |= {**nic.transfers, "timer": nic.special}
@@ -191,7 +194,7 @@ class Stage:
         return self.kernel.now, self.kernel.now // TIMING.rtc_tick
 
     def step(self, step: Step) -> None:
-        """Take a step."""
+        """Execute a step."""
         self.sent.clear()
         kind, *given = step
         if kind == "turn":
@@ -215,14 +218,14 @@ class Stage:
             self.play.normalise(self.node)
 
     def turns(self) -> list[Turn]:
-        """What the part can do."""
+        """Return the possible turns of the part."""
         return [turn for turn in self.kernel.turns() if self._is_mine(turn.part)]
 
     def _is_mine(self, name: str) -> bool:
         return name.startswith((f"{self.unit}:", f"{self.unit} ")) or name == self.unit
 
     def seen(self, wrong: str = "") -> Seen:
-        """The state now."""
+        """Return the present state."""
         record = self.play.record(self.node) if self.is_host else ()
         return Seen(
             digest=self._digest.of(*self.roots(), record, wrong),
@@ -245,18 +248,18 @@ class Stage:
         return None
 
     def _offset(self, part: str) -> int:
-        """Of the load that waits at the head of the bus: the task knows it."""
+        """Return the offset of the load at the head of the bus queue, from the frame of its task."""
         inner: Any = self.kernel.waiter(part).resume.__self__  # type: ignore[attr-defined]
         while getattr(inner, "cr_await", None) is not None and hasattr(inner.cr_await, "cr_frame"):
             inner = inner.cr_await
         return int(inner.cr_frame.f_locals["offset"])
 
     def roots(self) -> Sequence[object]:
-        """Everything that the part is, memories apart."""
+        """Return all objects of the part except memories."""
         lanes = [(name, [call for _, call in lane]) for name, lane in sorted(self.kernel.lanes.items()) if lane]
         spins = [spin for spin in self.kernel.looking if self._is_mine(spin._why)]
         return (self.host if self.is_host else self.nic, self.tasks(), list(self.kernel.ready), lanes, spins)
 
     def tasks(self) -> list[Task]:
-        """The part's tasks."""
+        """Return the tasks of the part."""
         return [task for task in self.kernel.tasks if self._is_mine(task.name)]

@@ -1,7 +1,7 @@
-"""The table of what `make explore` has shown of a layer's worlds, in Markdown.
+"""Markdown table of the results of `make explore` for a layer's worlds.
 
-Each world that was searched leaves one file of JSON; the table is made of these files alone, so each number on the page
-is one that a search has counted.
+Each search leaves one JSON file. The table is generated from these files alone, so that each number on the page was
+counted by a search.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tb.tools.paths import OUT
 FOLDER = OUT / "explore"
 HEADINGS = ("world", "what happens", "verdict", "situations", "states", "nodes", "depth", "s")
 NUMBERS = 5
-"""The last so many columns."""
+"""Number of numeric columns, which are the last ones."""
 
 
 def record(outcome: Outcome, verdict: str) -> dict[str, Any]:
-    """What a search has counted; times in seconds."""
+    """Return the counts of a search; times are in seconds."""
     return {
         "world": outcome.world.name,
         "question": outcome.world.question,
@@ -38,20 +38,22 @@ def record(outcome: Outcome, verdict: str) -> dict[str, Any]:
 
 
 def keep(layer: str, outcome: Outcome, verdict: str) -> None:
-    """Write the record of a world, in place of an older one."""
+    """Write the record of a world, replacing an older one."""
     path = FOLDER / layer / f"{outcome.world.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record(outcome, verdict), indent=1) + "\n", encoding="utf-8")
 
 
 def kept(layer: str) -> dict[str, Mapping[str, Any]]:
-    """The records of a layer, by world."""
+    """Return the records of a layer by world."""
     found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted((FOLDER / layer).glob("*.json")))
     return {one["world"]: one for one in found}
 
 
 def lines(worlds: Iterable[tuple[str, str]], records: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The table: each world, given by name and question, in its order; one without a record was not searched."""
+    """Return the lines of the table, one for each world (name, question); worlds without a record are "not
+    searched".
+    """
     head = [_line(HEADINGS), _line(["---"] * (len(HEADINGS) - NUMBERS) + ["---:"] * NUMBERS)]
     return head + [_line(_cells(name, question, records.get(name))) for name, question in worlds]
 

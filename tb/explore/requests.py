@@ -1,4 +1,6 @@
-"""Programs that ask each other, and what is promised of their messages: once, in order or not, and all are answered."""
+"""Programs that send requests to each other, and the guarantees for their messages: delivered once, in order unless
+waived, and all answered.
+"""
 
 from __future__ import annotations
 
@@ -14,62 +16,62 @@ Choices = dict[str, int | str]
 
 
 class Request(NamedTuple):
-    """One request of a sender."""
+    """Request of a sender."""
 
     source: int
     data: bytes = b""
 
 
 Traffic = tuple[Request, ...]
-"""In the order in which each host makes its own."""
+"""Requests of all hosts; those of one host are sent in this order."""
 
 
 class User:
-    """The program of a node. Give it its port before it runs."""
+    """Program of a node. Set its port before it runs."""
 
     def __init__(self, node: int, traffic: Traffic) -> None:
         self.node, self.traffic = node, traffic
         self.port: Any
         self.seen: list[tuple[Any, ...]] = []
-        """Messages in their order."""
+        """Received messages in order."""
         self.due = sum(request.source != node for request in traffic)
-        """Requests that come to it."""
+        """Number of requests addressed to it."""
 
     async def take(self, call: Call[Any]) -> None:
-        """A request: answer it."""
+        """Answer a request."""
         self.seen.append(("request", *call.arguments, call.data))
         await call.reply(self.answered, *call.arguments, data=call.data)
 
     async def answered(self, call: Call[Any]) -> None:
-        """An answer."""
+        """Record an answer."""
         self.seen.append(("answer", *call.arguments, call.data))
 
     async def run(self) -> None:
-        """Make the requests, and serve until all is over."""
+        """Send the requests, and serve until everything is done."""
         for number, request in enumerate(self.traffic):
             if request.source == self.node:
                 await self.port.request(1 - self.node, self.take, number, data=request.data)
         await self.serve()
 
     async def serve(self) -> None:
-        """Until all requests to it are handled, and all of its own answered."""
+        """Serve until all incoming requests are handled, and all own ones answered."""
         await self.port.until(lambda: self.port.handled >= self.due and not self.port.unanswered)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a world of these requests promises."""
+    """Guarantees of a world of requests."""
 
     traffic: Traffic
     ordered: bool = True
-    """Messages come in the order in which they were sent."""
+    """True if messages arrive in the order in which they were sent."""
 
     def due(self, node: int) -> list[tuple[Any, ...]]:
-        """Requests that come to a host, in their order."""
+        """Return the requests addressed to a host, in order."""
         return [("request", n, one.data) for n, one in enumerate(self.traffic) if one.source != node]
 
     def answers(self, node: int) -> list[tuple[Any, ...]]:
-        """Answers that it must have, in their order."""
+        """Return the answers that a host must receive, in order."""
         return [("answer", n, one.data) for n, one in enumerate(self.traffic) if one.source == node]
 
     def always(self, node: int, record: Any) -> str:
@@ -92,7 +94,7 @@ class Rules:
 LOST: dict[str, Any] = {"faults": frozenset({"lost", "damaged"}), "times": 1}
 DOUBLED: dict[str, Any] = {"faults": frozenset({"doubled"}), "times": 1}
 LATE: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
-"""One fault, of a world that asks what becomes of it."""
+"""Single faults of worlds that examine their effect."""
 
 
 def asked(
@@ -104,7 +106,7 @@ def asked(
     left_out: tuple[str, ...],
     **further: Any,
 ) -> SmallWorld:
-    """A world of requests. Their order is promised where nothing happens to packets."""
+    """Return a world of requests, whose order is guaranteed if there are no faults."""
     rules = Rules(traffic, ordered=not further.get("faults"))
     promise = Promise(rules.always, rules.at_end)
     return SmallWorld(name, question, play, promise, say, left_out=left_out, **further)

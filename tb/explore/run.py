@@ -1,7 +1,7 @@
-"""`python -m tb.explore.run LAYER`: behind `make explore`: exhausts the small worlds of a message layer.
+"""Command line `python -m tb.explore.run LAYER` of `make explore`: model checking of a layer's small worlds.
 
-Exit code 0: every world keeps its promises in every state, or could not be exhausted in its time, which is said. 1:
-something was found; the schedule that shows it is printed. 2: what was asked is not there. 130: interrupted.
+Exit code 0: every world keeps its guarantees in every state, or was not exhausted in its time, which is reported. 1: a
+violation was found, and the schedule that shows it is printed. 2: unknown layer or world. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tb.report.terminal import exit_code, is_live, say, show
 from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
-"""For one world."""
+"""Default time limit of one world."""
 COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "parts", "depth", "s", "processor s")
 
 
 def layers() -> list[str]:
-    """The layers that have small worlds."""
+    """Return the names of the layers that have small worlds."""
     return list(things("tb/studies", "*/explore/worlds.py"))
 
 
 def chosen(layer: str, name: str) -> list[SmallWorld]:
-    """The worlds of a layer, or the one of a name. Raises ConfigError for what there is not."""
+    """Return the worlds of a layer, or only the one with a name. Raises ConfigError for an unknown layer or world."""
     if layer not in layers():
         cause = f"{layer!r} has no small worlds" if layer else "not given"
         raise ConfigError("LAYER", 0, "no such layer", cause, nearest(layer, layers()))
@@ -50,7 +50,7 @@ def chosen(layer: str, name: str) -> list[SmallWorld]:
 
 
 def minutes(text: str) -> float:
-    """The bound of a world. Raises ConfigError."""
+    """Return the time limit of a world. Raises ConfigError for an invalid number."""
     try:
         value = real(text) if text else MINUTES
     except ValueError:
@@ -61,7 +61,7 @@ def minutes(text: str) -> float:
 
 
 def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcome, list[str]]:
-    """Search one world; what it came to, and the story of what was found."""
+    """Search one world; return the outcome, and the schedule of a violation as lines of text."""
     atlas = Atlas(world)
     columns = (TextColumn(f"{world.name}: {{task.description}}"), TimeElapsedColumn())
     try:
@@ -76,12 +76,12 @@ def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcom
 
 
 def progress(outcome: Outcome) -> str:
-    """How far a search is."""
+    """Return the progress of a search as text."""
     return f"{outcome.situations:,} situations, {sum(outcome.places):,} states of parts, depth {outcome.depth}"
 
 
 def verdict(outcome: Outcome) -> str:
-    """In words; "proved" only of a world that was exhausted."""
+    """Return the verdict on a world as text; "proved" only if it was exhausted."""
     if outcome.interrupted:
         return "interrupted"
     expects = outcome.world.expects
@@ -93,7 +93,7 @@ def verdict(outcome: Outcome) -> str:
 
 
 def row(outcome: Outcome) -> tuple[str, ...]:
-    """The table's line of one world."""
+    """Return the table row of a world."""
     numbers = (outcome.situations, outcome.transitions, outcome.states)
     nodes, parts = ("+".join(map(str, counts)) for counts in (outcome.nodes, outcome.places))
     return (
@@ -109,7 +109,9 @@ def row(outcome: Outcome) -> tuple[str, ...]:
 
 
 def report(layer: str, found: list[SmallWorld], seconds: float, console: Console) -> int:
-    """Search them all and show what came; the exit code. An interrupt shows what has come so far, and goes on."""
+    """Search all worlds, show the results, and return the exit code. An interrupt is passed on after showing partial
+    results.
+    """
     rows: list[tuple[str, ...]] = []
     code = 0
     try:
@@ -134,7 +136,7 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
 
 
 def table(layer: str, console: Console) -> int:
-    """Show what all searches of a layer's worlds have counted, each when it was last searched; the exit code."""
+    """Show the latest counts of all worlds of a layer, and return the exit code."""
     worlds = [(world.name, world.question) for world in chosen(layer, "")]
     for line in proofs.lines(worlds, proofs.kept(layer)):
         say(console, line)
@@ -142,7 +144,7 @@ def table(layer: str, console: Console) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and search; the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab explore", description="Exhaust the small worlds of a message layer.")
     parser.add_argument("--world", default="", help="only this one")
     parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")

@@ -1,8 +1,8 @@
-"""Every situation that a small world can come into, breadth first, and whether all promises are kept.
+"""Breadth-first search of all reachable situations of a small world, with a check of all guarantees.
 
-Nodes touch each other by packets only. So after one order of packets, whatever state one node can be in goes together
-with whatever state another can be in, and the search keeps for each node the set of them. What it follows one by one is
-the packets. It goes breadth first, so that what is wrong is found by a shortest way.
+Nodes interact by packets only. For a given history of packets the states of different nodes are therefore independent,
+and the search keeps a set of states for each node. Only packets are followed one by one. Breadth-first order finds a
+violation by a shortest path.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tb.explore.ways_out import WaysOut
 from tb.explore.world import SmallWorld
 
 LEADS = ("acts", "arrives", "timer")
-"""Kinds of moves, in the order in which they are taken where the search does not choose."""
+"""Kinds of moves, in order of preference for the lead-in, in which the search does not choose."""
 
 
 class Search:
-    """One search. `told` is called now and then with the outcome so far."""
+    """Search of one world; `told` is called from time to time with the outcome so far."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Search:
         told: Callable[[Outcome], None] = lambda outcome: None,
         kind: type[Sets] = Sets,
     ) -> None:
-        """With `Singles` a situation is one state of the world."""
+        """Create a search. With `kind=Singles` a situation is a single state of the world."""
         self.world, self.atlas, self.told = world, atlas, told
         self.moves = Moves(world, atlas, kind)
         self.outcome = Outcome(world)
@@ -45,11 +45,11 @@ class Search:
         self._transitions = 0
         self._good = 0
         self._judged: list[set[int]] = [set() for _ in self.moves.nodes]
-        """By node: the states that keep what must always hold."""
+        """States of each node that have passed the check of the invariants."""
         self._stop = self._began = self._last_told = self._processor_began = 0.0
 
     def run(self, seconds: float) -> Outcome:
-        """Search until everything is seen, something is wrong, the time is over, or Ctrl-C."""
+        """Search until the world is exhausted, a violation is found, the time is over, or Ctrl-C."""
         self._began, self._processor_began = time.monotonic(), time.process_time()
         self._stop = self._began + seconds
         self.atlas.tick = self._tick
@@ -68,11 +68,11 @@ class Search:
         return self.outcome
 
     def unlimited(self) -> None:
-        """From now on no time is over: what was found is to be told."""
+        """Remove the time limit, for the report of a violation."""
         self._stop = float("inf")
 
     def _lead(self) -> None:
-        """One move to something new, if there is one. Nodes act first, then packets arrive; timers last."""
+        """Make one move to a new situation if there is one: nodes act first, then packets arrive, timers last."""
         found = [one for one in self.moves.every(self.situations[-1]) if one[0].kind in LEADS]
         found.sort(key=lambda one: LEADS.index(one[0].kind))
         new = next((following for _, following in found if following not in self._known), None)
@@ -80,7 +80,7 @@ class Search:
             self._link(len(self.situations) - 1, new)
 
     def _exhaust(self, begin: int) -> None:
-        """See everything that can follow a situation, the last one; then whether all of it has a way out."""
+        """Explore everything after the last situation `begin`, and check that an end is reachable from all of it."""
         at, layer_end = begin, begin + 1
         while at < len(self.situations) and not self.outcome.wrong:
             if at == layer_end:
@@ -98,7 +98,7 @@ class Search:
         self.outcome.exhausted = True
 
     def _tick(self) -> None:
-        """At every step: tell now and then how far it is. Raises TimeoutError when the time is over."""
+        """Report the progress from time to time. Raises TimeoutError at the end of the time."""
         now = time.monotonic()
         if now - self._last_told > 0.2:
             self._last_told = now
@@ -145,7 +145,7 @@ class Search:
     # ---- verdicts
 
     def _judge(self, number: int, node: int, states: States) -> None:
-        """What must always hold."""
+        """Check the invariants of new states of a node."""
         for state in sorted(states):
             nic, host = self.moves.nodes[node].seen(state)
             wrong = nic.wrong or host.wrong or self.world.promise.always(node, host.record)
@@ -154,7 +154,7 @@ class Search:
                 return
 
     def still(self, rest: Situation, timers: bool) -> list[list[int]]:
-        """By node, of a world at rest: the states in which it has no timer, and, without `timers`, no turn at all."""
+        """Return the states of each node at rest that have no timer (with `timers`) or no turn at all."""
 
         def isstill(node: int, state: int) -> bool:
             turns = [turn for _, turn in self.moves.nodes[node].changing(state)]
@@ -164,12 +164,12 @@ class Search:
         return [[state for state in sorted(states) if isstill(node, state)] for node, states in sets]
 
     def _all_done(self, situation: Situation) -> bool:
-        """Whether nothing more happens, and nothing has to."""
+        """Return True if nothing more happens and nothing is pending."""
         rest = self.moves.resting(situation)
         return rest is not None and not self.moves.waiting(rest) and all(self.still(rest, timers=False))
 
     def _judge_rest(self, number: int, rest: Situation) -> None:
-        """Where nothing more happens: is everything done?"""
+        """Check at the end of a history that everything is done."""
         ends, blocked = self.still(rest, timers=False), self.still(rest, timers=True)
         if not all(blocked):
             return
@@ -194,7 +194,7 @@ class Search:
             self._good += 1
 
     def _records(self, node: int, states: list[int]) -> list[tuple[tuple[Any, ...], int]]:
-        """What a host's program can have seen in these states, each with one of them."""
+        """Return the distinct records of a host's program in these states, each with one state."""
         seen = self.moves.nodes[node].seen
         return list({seen(state)[1].record: state for state in states[::-1]}.items())
 

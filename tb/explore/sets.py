@@ -1,7 +1,7 @@
-"""Sets of a node's states: all that the node can be in after one order of packets that left it and reached it.
+"""Sets of a node's states after one history of packets that left it and reached it.
 
-A set is closed: with a state all are in it that the node comes into from there by turns that nobody else notices. Sets
-have numbers, and what happens to each is worked out once.
+A set is closed under internal turns, which other nodes cannot observe. Sets are numbered, and the successors of each
+are computed once.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from tb.explore.node import Led, Node
 
 States = frozenset[int]
 Following = tuple[tuple[tuple[int, ...], int], ...]
-"""Packets that leave, and the number of the set that follows."""
+"""Packets that leave, and the number of the resulting set."""
 
 
 class Sets:
-    """The sets of one node."""
+    """Sets of one node."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -29,21 +29,21 @@ class Sets:
         self._timers: dict[int, Following] = {}
 
     def closed(self, begin: States) -> int:
-        """The set of all states that follow from these unnoticed."""
+        """Return the number of the closure of these states under internal turns."""
         number = self._closed.get(begin)
         if number is None:
             number = self._closed[begin] = self.number(self._closure(begin))
         return number
 
     def number(self, states: States) -> int:
-        """Of a set as it is."""
+        """Return the number of a set."""
         number = self._numbers.setdefault(states, len(self.known))
         if number == len(self.known):
             self.known.append(states)
         return number
 
     def acts(self, number: int, full: bool) -> Following:
-        """What others notice. `full`: the network takes no packet."""
+        """Return the observable successors of a set; `full`: the network accepts no packet."""
         key = number, full
         found = self._acts.get(key)
         if found is None:
@@ -52,14 +52,14 @@ class Sets:
         return found
 
     def act(self, state: int, full: bool) -> Iterator[Led]:
-        """The turns of a state that others notice."""
+        """Yield the observable turns of a state."""
         turns = self.node.turns(state)
         yield from turns.telling
         if not full:
             yield from turns.sending
 
     def takes(self, number: int, packet: int, damaged: bool) -> Following:
-        """A packet arrives."""
+        """Return the successors of a set after the arrival of a packet."""
         key = number, packet, damaged
         found = self._takes.get(key)
         if found is None:
@@ -68,7 +68,7 @@ class Sets:
         return found
 
     def rest(self, number: int, full: bool, wanted: bool) -> int:
-        """The states of it to which nothing but a timer can happen (`Node.rests`), as a set that is not closed."""
+        """Return the number of the subset of states at rest (`Node.rests`), which is not closed."""
         key = number, full, wanted
         found = self._rest.get(key)
         if found is None:
@@ -77,7 +77,7 @@ class Sets:
         return found
 
     def timers(self, rest: int) -> Following:
-        """Of states at rest a timer goes off."""
+        """Return the successors of states at rest after a timer fires."""
         found = self._timers.get(rest)
         if found is None:
             led = (one for state in self._of(rest) for one in self.node.timers(state))
@@ -97,7 +97,7 @@ class Sets:
         return frozenset(seen)
 
     def _following(self, led: Iterable[Led]) -> Following:
-        """By what leaves: everything that it can lead to."""
+        """Return the closed set of results for each tuple of leaving packets."""
         found: dict[tuple[int, ...], set[int]] = {}
         for one in led:
             found.setdefault(one.packets, set()).add(one.after)
@@ -105,7 +105,7 @@ class Sets:
 
 
 class Singles(Sets):
-    """Sets of one state each: every turn is followed by itself, whether others notice it or not."""
+    """Sets of one state each: every turn is a move of its own, whether observable or not."""
 
     def act(self, state: int, full: bool) -> Iterator[Led]:
         """See `Sets`."""

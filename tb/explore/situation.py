@@ -1,4 +1,4 @@
-"""What the search counts: situations, the moves between them, and what it came to."""
+"""Situations of the search, moves between them, and the outcome."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from tb.explore.world import SmallWorld
 
 NONE = -1
 Fifo = tuple[int, ...]
-"""Numbers of packets, the oldest first."""
+"""Numbers of packets, oldest first."""
 
 
 class Situation(NamedTuple):
     """All states of the world after one history of packets."""
 
     sets: tuple[int, ...]
-    """By node: the number of the set of states that it can be in, each with whatever states the others are in."""
+    """Number of the set of possible states of each node; all combinations are possible."""
     fifos: tuple[Fifo, ...]
-    """By source: what the network holds of it; nothing of it overtakes."""
+    """Packets of each source in the network, which keep their order."""
     late: int
-    """A packet beside them, copied or overtaken: it arrives whenever it likes."""
+    """Additional packet, duplicated or overtaken, that may arrive at any time."""
     faults: int
-    """That may still happen."""
+    """Number of faults that may still happen."""
 
 
 class Move(NamedTuple):
-    """What leads from a situation to the next."""
+    """Move from one situation to the next."""
 
     kind: str
-    """"begins", "acts", "arrives", "late", "timer", or one of FAULTS."""
+    """One of "begins", "acts", "arrives", "late", "timer", or of FAULTS."""
     node: int
-    """Whose set changes; of a packet that is lost or set aside, its source."""
+    """Node whose set changes; for a lost or overtaken packet its source."""
     packet: int = NONE
     sent: tuple[int, ...] = ()
     """Packets that leave the node."""
@@ -41,33 +41,33 @@ class Move(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What a search came to."""
+    """Outcome of a search."""
 
     world: SmallWorld
     situations: int = 0
     transitions: int = 0
     states: int = 0
-    """Of the whole world, in all situations together."""
+    """Number of world states, summed over all situations."""
     depth: int = 0
     seconds: float = 0.0
     processor_s: float = 0.0
-    """Seconds of a processor: the same whatever else the machine does."""
+    """CPU time in seconds, which does not depend on the load of the machine."""
     places: tuple[int, ...] = ()
-    """States of each part alone."""
+    """Number of states of each part."""
     nodes: tuple[int, ...] = ()
-    """States of each node."""
+    """Number of states of each node."""
     worked_out: int = 0
-    """Steps that were taken on the machine."""
+    """Number of steps executed on the machine."""
     exhausted: bool = False
     interrupted: bool = False
-    """By whoever asked."""
+    """True if the user interrupted the search."""
     ends: int = 0
-    """Situations in which everything can be done."""
+    """Number of situations in which everything can be done."""
     wrong: str = ""
-    """What was found; empty: nothing."""
+    """Description of the violation; empty if none was found."""
     found: int = NONE
-    """The situation that shows it."""
+    """Number of the situation that shows the violation."""
     culprits: Mapping[int, States] = field(default_factory=dict)
-    """By node: its states that show it."""
+    """States of each node that show the violation."""
     way: list[int] = field(default_factory=list)
-    """The situations from the beginning to `found`."""
+    """Situations from the beginning to `found`."""

@@ -1,4 +1,4 @@
-"""A way that the search has found, as one order of turns, in sentences."""
+"""Counterexample of the search as one order of turns, in sentences."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tb.explore.situation import Move
 
 
 class Way(NamedTuple):
-    """How a node came to a state."""
+    """Path of a node to a state."""
 
     before: Way | None
     number: int
-    """Of the move."""
+    """Number of the move."""
     steps: tuple[Taken, ...]
 
 
 Ways = dict[int, "Way | None"]
-"""By state of a node: a way to it; None: it begins there."""
+"""Path to each state of a node; None for the initial state."""
 
 
 def sentences(search: Search) -> Iterator[str]:
-    """What happened up to what was found wrong."""
+    """Yield the events up to the violation, and the violation."""
     moves, outcome = search.moves, search.outcome
     situations = [search.situations[number] for number in outcome.way]
     ways: list[Ways] = [_closed(moves, node, {0: None}, 0) for node in range(len(moves.nodes))]
@@ -61,7 +61,7 @@ FAULTS = {
 
 
 def _led(moves: Moves, move: Move, full: bool, ways: Ways, number: int) -> Ways:
-    """The ways of the node that a move changes, led on by it."""
+    """Return the paths of the moving node, extended by the move."""
     found: Ways = {}
     for state, way in ways.items():
         for led in _steps_of(moves, move, full, state):
@@ -80,7 +80,7 @@ def _steps_of(moves: Moves, move: Move, full: bool, state: int) -> Iterator[Led]
 
 
 def _closed(moves: Moves, node: int, ways: Ways, number: int) -> Ways:
-    """With the states that follow unnoticed."""
+    """Extend the paths to all states reachable by internal turns."""
     todo = list(ways)
     for state in todo:
         for led in moves.nodes[node].turns(state).inner:
@@ -91,7 +91,7 @@ def _closed(moves: Moves, node: int, ways: Ways, number: int) -> Ways:
 
 
 def _steps(search: Search, node: int, ways: Ways) -> Iterator[tuple[int, Taken]]:
-    """The steps of a node on the way to what was found; where it is no part of that, on its shortest one."""
+    """Yield the steps of a node on the path to the violation, or on its shortest path if it is not involved."""
     culprits = search.outcome.culprits.get(node, frozenset())
     ends = [state for state in ways if state in culprits] or sorted(ways, key=lambda state: len(_list(ways[state])))
     for way in _list(ways[ends[0]]):
@@ -111,7 +111,7 @@ def _said(search: Search, packet: int) -> str:
 
 
 def _sentence(search: Search, taken: Taken) -> str:
-    """One step, in words."""
+    """Return a description of one step."""
     part, at, (kind, *given) = taken
     who = f"{'host' if part % 2 else 'NIC'} {part // 2}"
     if kind == "turn":

@@ -1,5 +1,5 @@
-"""What a part does by itself, worked out in tours: a process that has taken a step goes on to the next that nobody has
-taken, as long as it can get to one. To begin at a state costs a fork, and memory that is copied; to go on costs little.
+"""Tours that compute several steps of a part in one process: after a step, the process continues with reachable steps
+that have not been computed. Starting at a state costs a fork and copied memory; continuing costs little.
 """
 
 from __future__ import annotations
@@ -10,47 +10,47 @@ from typing import NamedTuple
 from tb.explore.part import Seen, Sent, Stage, Step
 
 NEAR = 64
-"""So many states are looked at for a step that nobody has taken."""
+"""Maximum number of states searched for a step that has not been computed."""
 
 
 class Result(NamedTuple):
-    """A step of a part."""
+    """Result of a step of a part."""
 
     before: bytes
-    """The digest of the state in which it was taken."""
+    """Digest of the state before the step."""
     step: Step
     seen: Seen
-    """What it made of the part."""
+    """State after the step."""
     sent: Sent
-    """The messages that left."""
+    """Sent messages."""
 
 
 class Map:
-    """The states of a part that were seen, by digest, and where the steps lead that it takes by itself."""
+    """Known states of a part by digest, and the results of its own steps."""
 
     def __init__(self) -> None:
         self._after: dict[bytes, dict[Step, bytes | None]] = {}
-        """None: nobody has taken the step."""
+        """Digest of the state after each step; None if it has not been computed."""
 
     def _see(self, seen: Seen) -> None:
-        """A state."""
+        """Add a state."""
         if seen.digest not in self._after:
             turns = enumerate(seen.turns)
             steps = [("turn", number) for number, turn in turns if not turn.is_timer and turn.asks is None]
             self._after[seen.digest] = dict.fromkeys(steps)
 
     def learn(self, result: Result) -> None:
-        """A step that was taken."""
+        """Add a computed step."""
         self._see(result.seen)
         if result.step in self._after.get(result.before, ()):
             self._after[result.before][result.step] = result.seen.digest
 
     def after(self, state: bytes, step: Step) -> bytes | None:
-        """Where a step leads, if that is known."""
+        """Return the digest of the state after a step, or None if unknown."""
         return self._after[state].get(step)
 
     def way_on(self, state: bytes) -> list[Step]:
-        """The shortest way from a state that ends with a step that nobody has taken; nothing: there is none near."""
+        """Return the shortest path from a state that ends with an uncomputed step; empty if none is near."""
         todo = deque([(state, list[Step]())])
         seen = {state}
         while todo:
@@ -65,7 +65,7 @@ class Map:
 
 
 def tour(stage: Stage, known: Map, at: bytes, first: Step) -> list[Result]:
-    """A step from where the part stands, and then all that nobody has taken yet and that is on the way."""
+    """Execute a step from the present state, then all reachable uncomputed steps, and return the results."""
     results: list[Result] = []
     way = [first]
     while way:

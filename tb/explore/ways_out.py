@@ -1,7 +1,7 @@
-"""Whether every state of a world that was exhausted has a way to the good end, or goes round for ever.
+"""Check that every state of an exhausted world can reach a good end, that is, has no livelock.
 
-A node that others leave alone comes to one of its bottoms. So where all combinations of bottoms have a way out, every
-state has one; and where one has none, that is a state without a way out. Combinations are followed instead of states.
+A node that receives no packet reaches one of its bottom components. If all combinations of bottom components can reach
+an end, every state can; if one cannot, it is a livelock. The check therefore follows combinations instead of states.
 """
 
 from __future__ import annotations
@@ -17,10 +17,16 @@ from tb.explore.situation import NONE, Situation
 
 
 class WaysOut:
-    """The combinations of bottoms of a world, and what follows from each."""
+    """Combinations of bottom components of a world, and their successors."""
 
     def __init__(self, moves: Moves, is_good: Callable[[Situation], bool], tick: Callable[[], None]) -> None:
-        """`is_good`: whether all is done where a world is at rest; `tick` is called now and then."""
+        """Create an empty graph.
+
+        Args:
+            moves: Moves of the world.
+            is_good: Function that returns True if everything is done in a world at rest.
+            tick: Function called from time to time.
+        """
         self._moves, self._is_good, self._tick = moves, is_good, tick
         self._bottoms = [Bottoms(node) for node in moves.nodes]
         self._numbers: dict[Situation, int] = {}
@@ -29,7 +35,7 @@ class WaysOut:
         self._good: list[int] = []
 
     def lacking(self, situations: Iterable[Situation]) -> tuple[int, tuple[States, ...]] | None:
-        """The first of the situations that has states without a way out, and those, by node."""
+        """Return the index of the first situation with a livelock and its states by node, or None."""
         begun = [[self._number(one) for one in self._combined(situation)] for situation in situations]
         for number, known in enumerate(self._known):
             self._follow(number, known)
@@ -41,7 +47,7 @@ class WaysOut:
         return None
 
     def _combined(self, situation: Situation) -> list[Situation]:
-        """The bottoms that its states lead to, one of each node."""
+        """Return the combinations of bottom components, one of each node, that are reachable from a situation."""
         moves = self._moves
         found = zip(self._bottoms, moves.states(situation), moves.sets, strict=True)
         numbers = [[sets.number(bottom) for bottom in bottoms.of(states)] for bottoms, states, sets in found]
@@ -63,7 +69,7 @@ class WaysOut:
                 self._to.append(self._number(one))
 
     def _can_end(self) -> bytearray:
-        """By combination: whether a good end was reached, from bottom to bottom."""
+        """Return for each combination whether it can reach a good end through bottom components."""
         count = len(self._known)
         heads, links = array("l", [NONE]) * count, array("l", [NONE]) * len(self._from)
         for edge, target in enumerate(self._to):
@@ -83,7 +89,9 @@ class WaysOut:
         return can
 
     def _ends_otherwise(self, number: int, can: bytearray) -> bool:
-        """Whether a combination has a way to an end on which some node acts before it has come to a bottom."""
+        """Return True if a combination reaches an end by a path on which a node acts before it has reached a bottom
+        component.
+        """
         todo = [self._known[number]]
         seen = set(todo)
         for situation in todo:

@@ -1,4 +1,4 @@
-"""What a layer's small world consists of, and what a node of it looks like to the search."""
+"""Definition of a layer's small world, and of its nodes' interface to the search."""
 
 from __future__ import annotations
 
@@ -12,64 +12,63 @@ ALWAYS = -1
 
 
 class Play(Protocol):
-    """One world set up on a machine: the layer is enabled, and every node's program waits for `go`."""
+    """World set up on a machine: the layer is enabled, and every node's program waits for its start."""
 
     machine: Machine
 
     def programs(self) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-        """By node: what its host does."""
+        """Return the program of each node's host."""
 
     def record(self, node: int) -> tuple[Any, ...]:
-        """What the node's program has seen so far."""
+        """Return what the node's program has received so far."""
 
     def idle(self, node: int) -> str:
-        """What is left on a node that must not be when nothing more happens; empty: nothing."""
+        """Return a description of what must not be left on a node at the end; empty if nothing is."""
 
     def normalise(self, node: int) -> None:
-        """Give the state of a node's NIC, of those that behave alike from now on, one form: so that they are one."""
+        """Replace the state of a node's NIC by a canonical one among those that behave equally."""
 
     def blind(self, node: int) -> Mapping[str, list[tuple[int, int]]]:
-        """By "sram" and "memory": ranges that only count."""
+        """Return the ranges of "sram" and "memory" that only count."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What must hold. Both get a node and what its program has seen, and say what is wrong, or nothing."""
+    """Guarantees of a world. The functions get a node and its record, and return a description of a violation or ""."""
 
     always: Callable[[int, tuple[Any, ...]], str]
     at_end: Callable[[int, tuple[Any, ...]], str]
     together: Callable[[tuple[tuple[Any, ...], ...]], str] = lambda records: ""
-    """The same at the end, of what all programs have seen, by node."""
+    """Function for the end that gets the records of all nodes."""
 
 
 @dataclass(frozen=True)
 class SmallWorld:
-    """One question: a set-up, what may go wrong, and what must hold whatever the order."""
+    """Question to the model checker: a set-up, possible faults, and guarantees that must hold in every order."""
 
     name: str
     question: str
-    """In one line."""
+    """Question in one line."""
     play: Callable[[], Play]
     promise: Promise
     say: Callable[[bytes], str]
-    """A packet, in words."""
+    """Function that returns the description of a packet."""
     room: int = 2
-    """Packets of one NIC that the network holds."""
+    """Maximum number of packets of one NIC in the network."""
     faults: frozenset[str] = frozenset()
-    """What may happen to packets: of FAULTS."""
+    """Possible faults of packets, out of FAULTS."""
     times: int = 0
-    """Faults at most."""
+    """Maximum number of faults."""
     early: int = 0
-    """Times at most that a timer of a part goes off while something else could happen; ALWAYS: it is like any turn."""
+    """Maximum number of early timer firings of a part, while other turns are possible; ALWAYS: unlimited."""
     left_out: tuple[str, ...] = ()
     """Classes of the layer, or attributes as `Class.name`, that only count or describe, or never change."""
     lead: int = 0
-    """So many moves are not chosen: the search begins behind them. It tells of what can follow, not of what could have
-    come in their place."""
+    """Number of initial moves that are not chosen. The search covers what can follow them, not alternatives to them."""
     serves: bool = False
-    """Its programs look over the bus for ever: a look that finds nothing is rest, not a round without an end."""
+    """True if the programs poll over the bus for ever: a poll that finds nothing counts as rest, not as a livelock."""
     expects: str = ""
-    """For a world with a known flaw: words of what must be found in it."""
+    """Part of the violation that must be found in a world with a known flaw."""
 
 
 FAULTS = ("lost", "damaged", "doubled", "overtaken")

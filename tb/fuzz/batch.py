@@ -1,6 +1,7 @@
-"""Some seeds, one after the other: what a worker does, on the machine in a process of its own, on the RTL in a run.
+"""Batch of consecutive seeds, the unit of work of a fuzz worker: in a process of its own on the machine, in one run on
+the RTL.
 
-`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED IN_C PAUSES_US` runs seeds on the machine and prints what it found as
+`python -m tb.fuzz.batch LAYER FIRST COUNT COVERED IN_C PAUSES_US` runs seeds on the machine and prints the result as
 JSON.
 """
 
@@ -29,52 +30,52 @@ from tb.sweep.work import Done
 from tb.tools.paths import OUT, ROOT, SIMULATORS
 
 WORK = OUT / "fuzz"
-"""Where simulators run."""
+"""Working folder of simulators."""
 STUDY = "tb.fuzz.rtl"
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Seeds of one layer. `simulator`: empty for the machine."""
+    """Seeds of one layer. `simulator` is empty for the machine."""
 
     layer: str
     first: int
     count: int
     simulator: str = ""
     covered: bool = False
-    """Note which lines of the layer's firmware ran."""
+    """True to record the executed lines of the layer's firmware."""
     in_c: bool = False
-    """In each program NICs execute the layer's firmware in C."""
+    """True if NICs of each program execute the layer's firmware in C."""
     shrink: int = 0
-    """On the RTL: seconds to make each program that fails smaller."""
+    """Time limit in seconds for shrinking each failing program, on the RTL."""
     pauses_us: int = 0
-    """Longest pause before each act."""
+    """Maximum pause before each act."""
     profile: str = ""
-    """On the RTL: the hardware profile; empty for that of the layer's fuzz."""
+    """Hardware profile on the RTL; empty for that of the layer's fuzz."""
 
     @property
     def study(self) -> str:
-        """What it belongs to."""
+        """Name of the study that the batch belongs to."""
         return f"fuzz-{self.layer}"
 
 
 @dataclass
 class Found:
-    """What a batch has found."""
+    """Result of a batch."""
 
     failures: dict[int, list[str]] = field(default_factory=dict)
-    """By seed."""
+    """Failures by seed."""
     arcs: Arcs = field(default_factory=dict)
 
     @staticmethod
     def read(text: str) -> Found:
-        """From JSON."""
+        """Return the result in a JSON text."""
         told = json.loads(text)
         failures = {int(seed): list(lines) for seed, lines in told["failures"].items()}
         return Found(failures, {name: [(a, b) for a, b in arcs] for name, arcs in told["arcs"].items()})
 
     def text(self) -> str:
-        """As JSON."""
+        """Return the result as JSON."""
         return json.dumps({"failures": self.failures, "arcs": self.arcs})
 
 
@@ -95,7 +96,7 @@ def on_machine(batch: Batch) -> Found:
 
 
 def run_batch(batch: Batch) -> Done:
-    """Run a batch, wherever it runs. Never raises for what a program can do."""
+    """Run a batch, on the machine or on the RTL. Never raises an exception for a failure of a program."""
     return _simulated(batch) if batch.simulator else _calculated(batch)
 
 
@@ -127,7 +128,7 @@ def _simulated(batch: Batch) -> Done:
 
 
 def simulated(study: str, simulator: str, cluster: str, profile: str, settings: str, folder: Path) -> Outcome:
-    """Run a study with seed 1 in a folder, and say nothing. `cluster`, `profile`: empty for those that it names."""
+    """Run a study with seed 1 in a folder, without output. Empty `cluster` and `profile` select those of the study."""
     info = studies.load(study)
     request = resolve(study, simulator, "1", False, cluster or info.cluster or "", profile, settings, SIMULATORS)
     request = replace(request, folder=str(folder))
@@ -135,7 +136,7 @@ def simulated(study: str, simulator: str, cluster: str, profile: str, settings: 
 
 
 def _by_seed(lines: list[str]) -> dict[int, list[str]]:
-    """The failures of the study, which begin with their seeds."""
+    """Return the failures of the study by the seed at their beginning."""
     found: dict[int, list[str]] = {}
     for line in lines:
         head, _, rest = line.partition(": ")

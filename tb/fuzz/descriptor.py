@@ -1,4 +1,6 @@
-"""The descriptor of a fuzz: `FUZZ = Fuzz(...)` of `tb/studies/<layer>/fuzz`; the mixed fuzz knows nothing else."""
+"""Descriptor of a layer's fuzz test: `FUZZ = Fuzz(...)` in `tb/studies/<layer>/fuzz`, its only interface to the
+fuzzer.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +14,30 @@ from tb.fuzz.world import World
 
 Make = Callable[[Draw], Program]
 PLACES = ("machine", "rtl")
-"""Where programs run."""
+"""Places where programs run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzz:
-    """Random programs of a layer, or of several together."""
+    """Fuzz test of a layer, or of several layers together."""
 
     program: Make
-    """Draws a program."""
+    """Function that draws a program."""
     run: Callable[[Program, World], Coroutine[Any, Any, list[str]]]
-    """Runs a program; returns what was wrong, a sentence each."""
+    """Function that runs a program and returns a sentence for each failure."""
     program_in_c: Make | None = None
-    """Draws a program whose NICs, some or all, execute firmware in C; None: there are none."""
+    """Function that draws a program in which some or all NICs execute firmware in C; None if there are no such
+    programs.
+    """
     stands_on: tuple[str, ...] = ()
-    """Layers that the programs drive, the one first whose firmware they are for; empty: the layer of the folder."""
+    """Layers that the programs use, that of the tested firmware first; empty for the layer of the folder."""
     places: tuple[str, ...] = PLACES
     """Places where the programs run: `machine`, `rtl`, or both."""
     pauses: bool = True
-    """False: programs cannot pause before their acts."""
+    """False if programs cannot pause before their acts."""
     profile: str = ""
-    """Profile of runs on the RTL; empty: that of the card that the layer drives, or the cluster's."""
+    """Profile of runs on the RTL; empty for that of the layer's card, or of the cluster."""
     cluster: str = ""
-    """Cluster of runs on the RTL; empty: any."""
+    """Cluster of runs on the RTL; empty for any."""
     settings: str = ""
-    """Settings of the hardware in runs on the RTL, as SET has them."""
+    """Hardware settings of runs on the RTL, in the form of SET."""

@@ -1,7 +1,7 @@
-"""Where the numbers of a program come from: a seed, or hypothesis when it shrinks one.
+"""Source of a program's random choices: a seed, or hypothesis while it shrinks a program.
 
-A program is drawn as a row of whole numbers, and by nothing else. So a seed is the same program on every machine, and
-hypothesis can begin with the numbers of a seed that failed and make them fewer and smaller.
+A program is determined by a sequence of integers. A seed therefore gives the same program on every machine, and
+hypothesis can start with the integers of a failing seed and make them fewer and smaller.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ T = TypeVar("T")
 
 
 def nics(layer: str, often: int) -> tuple[str, ...]:
-    """Kinds of NIC to draw one of for a layer: the one that is taken where nobody says, so many times as often as each
-    of the others that its firmware runs on.
+    """Return kinds of NIC to choose from for a layer: the default kind `often` times, each other supported kind
+    once.
     """
     return (*(DEFAULT_KIND,) * often, *(kind for kind in kinds_of(layer) if kind != DEFAULT_KIND))
 
 
 def fit(layer: str, options: Mapping[str, Value], nodes: int, nic: str) -> bool:
-    """Whether a layer takes its options on so many NICs of a kind."""
+    """Return True if a layer accepts its options on this number of NICs of a kind."""
     kind = nic_kind(nic)
     try:
         check_options(layer, options, nodes, kind.sram_bytes, kind.card(kind.sram_bytes))
@@ -40,41 +40,43 @@ def fit(layer: str, options: Mapping[str, Value], nodes: int, nic: str) -> bool:
 
 
 class Draw:
-    """Draws from a seed. The least number, the first of several and an absent item are the simplest."""
+    """Random choices from a seed. The least number, the first of several values and an absent item are the simplest
+    choices.
+    """
 
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
         self.numbers: list[int] = []
-        """What was drawn so far."""
+        """Integers drawn so far."""
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number, both ends included."""
+        """Draw an integer from `low` to `high`, inclusive."""
         number = low + int(self._random.random() * (high - low + 1))
         self.numbers.append(number)
         return number
 
     def one_of(self, values: Sequence[T]) -> T:
-        """One of several values."""
+        """Draw one of several values."""
         return values[self.whole(0, len(values) - 1)]
 
     def once_in(self, times: int) -> bool:
-        """True once in so many times."""
+        """Draw a boolean that is True with probability 1 / `times`."""
         return self.whole(0, times - 1) == times - 1
 
     def items(self, make: Callable[[Draw], T], about: int, most: int) -> list[T]:
-        """Items, `about` so many on average and never more than `most`."""
+        """Draw items, `about` of them on average and at most `most`."""
         found: list[T] = []
         while len(found) < most and self.whole(0, about):
             found.append(self.item(make))
         return found
 
     def item(self, make: Callable[[Draw], T]) -> T:
-        """One item: numbers that belong together."""
+        """Draw one item, whose numbers belong together."""
         return make(self)
 
 
 class Shrinking(Draw):
-    """Draws from hypothesis."""
+    """Choices by hypothesis."""
 
     def __init__(self, draw: Any) -> None:
         super().__init__("")
@@ -85,7 +87,7 @@ class Shrinking(Draw):
         return int(self._draw(st.integers(low, high)))
 
     def item(self, make: Callable[[Draw], T]) -> T:
-        """See `Draw`: hypothesis leaves an item out as a whole."""
+        """See `Draw`: hypothesis removes an item as a whole."""
         return self._draw(_drawn(make))  # type: ignore[no-any-return]
 
 
@@ -95,5 +97,5 @@ def _drawn(draw: Any, make: Callable[[Draw], T]) -> T:
 
 
 def strategy(make: Callable[[Draw], T]) -> st.SearchStrategy[T]:
-    """What `make` draws, as a strategy of hypothesis."""
+    """Return the results of `make` as a strategy of hypothesis."""
     return _drawn(make)

@@ -1,4 +1,4 @@
-"""Failures that the fuzz finds and that are not mended yet: each by its layer, what it says, and why it may stand."""
+"""Known, unfixed failures of the fuzz tests, each with layer, message and reason."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Known:
-    """One of them."""
+    """Known failure."""
 
     layer: str
     says: str
-    """A regular expression for the first line of the failure."""
+    """Regular expression for the first line of the failure."""
     reason: str
 
 
@@ -20,5 +20,5 @@ KNOWN: tuple[Known, ...] = ()
 
 
 def known(layer: str, failures: list[str]) -> Known | None:
-    """The known failure that a program has met."""
+    """Return the known failure that matches the failures of a program, or None."""
     return next((one for one in KNOWN if one.layer == layer and re.search(one.says, failures[0])), None)

@@ -1,4 +1,4 @@
-"""A program: what is drawn from one seed, as plain values that read well."""
+"""Program of a fuzz test: the choices drawn from one seed, as plain readable values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Value = int | str
 
 @dataclass(frozen=True)
 class Act:
-    """One operation of one node. Numbers that name a block or a tree count round those that are there when it runs."""
+    """Operation of one node. Numbers of blocks or trees count modulo those that exist when the act runs."""
 
     node: int
     name: str
     values: Mapping[str, Value] = field(default_factory=dict)
     task: int = 0
-    """Which of the node's tasks does it."""
+    """Number of the node's task that executes the act."""
     who: str = "node"
-    """What `node` counts: nodes, or connections."""
+    """Name of the unit that `node` counts: nodes or connections."""
     pause_ps: int = 0
-    """Simulated time that passes before the act."""
+    """Simulated time before the act."""
 
     def __str__(self) -> str:
         values = "".join(f" {name}={value}" for name, value in self.values.items())
@@ -31,34 +31,34 @@ class Act:
         return f"{self.who} {self.node}{'+' * self.task}: {self.name}{values}"
 
     async def pause(self, kernel: Kernel) -> None:
-        """Let the time before the act pass."""
+        """Wait for the time before the act."""
         if self.pause_ps:
             await kernel.sleep(self.pause_ps, "a pause of the program")
 
     def whole(self, name: str) -> int:
-        """A value that is a number."""
+        """Return a value as an integer."""
         return int(self.values[name])
 
 
 @dataclass(frozen=True)
 class Program:
-    """What every node does, and under which conditions."""
+    """Acts of all nodes, and the conditions under which they run."""
 
     nodes: int
     nic: str
-    """The kind of every NIC."""
+    """Kind of every NIC."""
     options: Mapping[str, Value]
-    """Of the message layer; those that are not here have their defaults."""
+    """Options of the message layer; others have their defaults."""
     faults: Mapping[str, int]
-    """Of the network, in thousandths of the packets, and `seed`."""
+    """Fault rates of the network in thousandths of the packets, and `seed`."""
     acts: tuple[Act, ...]
-    """Each node's tasks do theirs in this order."""
+    """Acts in the order in which each task executes its own."""
     asked: Mapping[str, Value] = field(default_factory=dict)
-    """What the configuration file asks for, in the layer's words."""
+    """Requests of the configuration file, in the terms of the layer."""
     chips: int = 0
-    """Node chips of a board of the SP, and as many routes a pair; 0: one switch."""
+    """Node chips of an SP switch board, with as many routes per pair; 0 for one switch."""
     in_c: str = ""
-    """A letter a node: `c` where the NIC executes the layer's firmware in C. Empty: nowhere."""
+    """One letter for each node, `c` if its NIC executes the layer's firmware in C; empty if none does."""
 
     def __str__(self) -> str:
         options = " ".join(f"{name}={value}" for name, value in self.options.items()) or "all defaults"

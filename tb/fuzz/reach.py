@@ -1,4 +1,4 @@
-"""Lines and branches of a layer's firmware that programs reach, and all that they do not."""
+"""Coverage: lines and branches of a layer's firmware that programs reach, and those that they miss."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tb.fuzz import trial
 from tb.tools.paths import ROOT
 
 Arcs = Mapping[str, list[tuple[int, int]]]
-"""By file: jumps from line to line that happened."""
+"""Executed jumps from line to line, by file."""
 ARCS = "arcs.json"
-"""Where a run on the RTL leaves them."""
+"""File in which a run on the RTL leaves its arcs."""
 
 
 def firmware(name: str) -> Path:
-    """The folder of the NIC program that a fuzz is for, or of its library where it has no other side."""
+    """Return the folder of the NIC firmware that a fuzz tests, or that of the library for a layer without firmware."""
     layer = trial.stack(name)[0]
     return folder_of(layer) / ("nic" if has_program(layer) else "host")
 
 
 class Watch:
-    """Notes what runs while it is entered."""
+    """Context manager that records the executed lines."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder`: of the files that are looked at."""
+        """Create a recorder for the files in a folder."""
         self._coverage = _coverage(folder)
 
     def __enter__(self) -> Watch:
@@ -44,13 +44,13 @@ class Watch:
         self._coverage.stop()
 
     def arcs(self) -> Arcs:
-        """What ran."""
+        """Return the executed arcs."""
         data = self._coverage.get_data()
         return {str(Path(name).relative_to(ROOT)): data.arcs(name) or [] for name in data.measured_files()}
 
 
 def together(several: Iterable[Arcs]) -> Arcs:
-    """What ran in any of them."""
+    """Return the union of several sets of arcs."""
     found: dict[str, set[tuple[int, int]]] = {}
     for one in several:
         for name, arcs in one.items():
@@ -63,7 +63,7 @@ def _coverage(folder: Path) -> coverage.Coverage:
 
 
 def covered(arcs: Arcs, name: str) -> dict[str, Any]:
-    """Totals, and by file what is missing: a report of coverage."""
+    """Return a coverage report with totals, and with missing lines by file."""
     watch = _coverage(firmware(name))
     watch.get_data().add_arcs({str(ROOT / path): [*pairs, *_imported(path)] for path, pairs in arcs.items()})
     with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as report:
@@ -73,8 +73,8 @@ def covered(arcs: Arcs, name: str) -> dict[str, Any]:
 
 
 def _imported(path: str) -> Iterator[tuple[int, int]]:
-    """Jumps to the lines of a file that ran when it was imported, which was before anybody watched: those of the module
-    and of its classes, without its functions.
+    """Yield arcs to the lines executed at import, before recording began: those of the module and its classes outside
+    of functions.
     """
     bodies = [compile((ROOT / path).read_text(encoding="utf-8"), path, "exec")]
     for body in bodies:
@@ -84,7 +84,7 @@ def _imported(path: str) -> Iterator[tuple[int, int]]:
 
 
 def rows(arcs: Arcs, name: str) -> list[tuple[str, str]]:
-    """The report of a fuzz: shares of lines and branches, and by file each line and branch without a run."""
+    """Return the report of a fuzz: shares of lines and branches, and the missing ones by file."""
     told, folder = covered(arcs, name), firmware(name).relative_to(ROOT)
     totals = told["totals"]
     shares = (("lines", "covered_lines", "num_statements"), ("branches", "covered_branches", "num_branches"))
@@ -101,7 +101,7 @@ def rows(arcs: Arcs, name: str) -> list[tuple[str, str]]:
 
 
 def _missing(file: Mapping[str, Any]) -> str:
-    """Of one file: lines without a run, then the jumps that were not taken from lines that have run."""
+    """Return the missing lines of one file, and the branches not taken from executed lines."""
     lines = set(file["missing_lines"])
     jumps = [(begin, end) for begin, end in file["missing_branches"] if begin not in lines and end not in lines]
     told = [", ".join(_runs(sorted(lines)))] if lines else []
@@ -109,7 +109,7 @@ def _missing(file: Mapping[str, Any]) -> str:
 
 
 def _runs(numbers: Iterable[int]) -> Iterator[str]:
-    """Neighbours together: 4-7."""
+    """Yield consecutive numbers as ranges: 4-7."""
     group: list[int] = []
     for number, following in pairwise([*numbers, -1]):
         group.append(number)

@@ -1,9 +1,12 @@
-"""The mixed fuzz of layers whose processes make requests and answer them: HPAM, SSAM and AM.
+"""Fuzz test of layers whose processes send requests and answer them: HPAM, SSAM and AM.
 
-Programs, each with a process on every node, share the cards. Every request must be handled once, in the process
-of its program at the node that it names, with the words and bytes that were sent; every answer must come once to who
-asked; a layer that keeps order hands requests of one process to another in theirs. Each wrong call is refused, and
-nothing else is. At the end nothing is unanswered, everything closes, and the layer says what it still holds.
+Several programs, each with a process on every node, share the cards. Guarantees:
+
+- Every request is handled once, by the process of its program on the addressed node, with the words and bytes sent.
+- Every answer arrives once at the sender of the request.
+- A layer that keeps order delivers the requests of one process to another in order.
+- Each invalid call is rejected, and no valid one is.
+- At the end no request is unanswered, everything closes, and the layer holds no resources.
 """
 
 from __future__ import annotations
@@ -29,33 +32,33 @@ SETTLE_PS = 200_000_000
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for one layer."""
+    """Guarantees of one layer."""
 
     layer: str
     nodes: int
-    """At most."""
+    """Maximum number of nodes."""
     ordered: bool
     held: Callable[[Sequence[Any]], list[str]]
-    """What the libraries of all nodes still hold that they must not."""
+    """Function that returns a description of each resource that the libraries of all nodes still hold wrongly."""
     process: type[Process]
-    """How processes of the layer are."""
+    """Class of the layer's processes."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What acts of a layer are drawn from."""
+    """Ranges from which a layer's acts are drawn."""
 
     programs: int = 3
-    """At most."""
+    """Maximum number of programs."""
     words: int = 8
     sizes: Sequence[int] = SIZES
     bad: Sequence[str] = BAD
     own: Mapping[str, Callable[[Draw], dict[str, int | str]]] = field(default_factory=dict)
-    """Acts that only this layer has, with what is drawn for each beside another node."""
+    """Acts of this layer only, each with a function that draws its values for another node."""
 
 
 def acts(draw: Draw, nodes: int, choice: Choice = Choice()) -> tuple[Act, ...]:
-    """What each process does; `task` counts programs."""
+    """Draw the acts of all processes; `task` is the number of the program."""
     programs = draw.whole(1, choice.programs)
     kinds = ("request", "request", "request", "poll", "compute", "bad", *choice.own)
 
@@ -80,62 +83,62 @@ def acts(draw: Draw, nodes: int, choice: Choice = Choice()) -> tuple[Act, ...]:
 
 @dataclass
 class Process:
-    """A process of one program on one node."""
+    """Process of one program on one node."""
 
     cluster: Cluster
     node: int
     key: int
     port: Any = None
     asked: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """By node: the number of the last request to it."""
+    """Number of the last request to each node."""
     waiting: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    """By number: what the answer to a request must be."""
+    """Expected answer to each request, by its number."""
 
     async def open(self) -> None:
         """Open the layer."""
         self.port = await self.cluster.layers[self.node].open([self.take, self.answer, self.answered], self.key)
 
     async def take(self, call: Any) -> None:
-        """A request that is not answered."""
+        """Handle a request without an answer."""
         self.cluster.arrived(self, call)
 
     async def answer(self, call: Any) -> None:
-        """One that is answered with all that it brought."""
+        """Handle a request and answer it with its own content."""
         self.cluster.arrived(self, call)
         await call.reply(self.answered, *call.arguments, data=call.data)
 
     async def answered(self, call: Any) -> None:
-        """An answer."""
+        """Check an answer."""
         number = self.cluster.number_of(call)
         if self.waiting.pop(number, None) != (call.source, call.arguments, call.data):
             self.cluster.wrong.append(f"{self}: an answer of node {call.source} that it must not have: {number}")
 
     async def perform(self, act: Act) -> None:
-        """One act: the method of its name."""
+        """Execute an act by the method of its name."""
         await getattr(self, act.name)(act)
 
     async def compute(self, act: Act) -> None:
-        """Have the CPU for some time."""
+        """Use the CPU for some time."""
         await self.port.process.compute(1000 * act.whole("us"))
 
     async def poll(self, act: Act) -> None:
-        """Run the handlers of what has come."""
+        """Run the handlers of received messages."""
         await self.port.poll()
 
     async def finish(self) -> None:
-        """All acts are done: poll until all programs are over."""
+        """Poll after the last act until all programs have ended."""
         await self.port.until(self.cluster.over, "the end of all programs")
 
     async def close(self) -> None:
-        """All is over."""
+        """Close the port."""
         await self.port.close()
 
     def changed(self) -> list[str]:
-        """What is not as it must be when all is over, of what only this layer has."""
+        """Return a description of each layer-specific resource with an unexpected final state."""
         return []
 
     async def request(self, act: Act) -> None:
-        """Ask another node."""
+        """Send a request to another node."""
         to, number = act.whole("to"), self.cluster.next_number()
         random = Random(number)
         words = tuple(random.getrandbits(32) for _ in range(act.whole("words")))[1:]
@@ -148,7 +151,7 @@ class Process:
         await self.port.request(to, self.answer if answered else self.take, *message[0], data=data)
 
     def misuses(self) -> dict[str, Callable[[], Awaitable[Any]]]:
-        """Wrong calls by name."""
+        """Return invalid calls by name."""
         nodes, port = len(self.cluster.layers), self.port
         other = (self.node + 1) % nodes
         return {
@@ -162,7 +165,7 @@ class Process:
         }
 
     async def bad(self, act: Act) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must be rejected."""
         what = str(act.values["what"])
         try:
             await self.misuses()[what]()
@@ -175,7 +178,7 @@ class Process:
 
 
 class Cluster:
-    """The libraries of all nodes, and what was sent."""
+    """Libraries of all nodes, and the messages sent."""
 
     def __init__(self, rules: Rules, program: Program, world: World) -> None:
         self.rules, self.world = rules, world
@@ -184,23 +187,23 @@ class Cluster:
         keys = range(1, 2 + max((act.task for act in program.acts), default=0))
         self.processes = [rules.process(self, node, key) for node in range(program.nodes) for key in keys]
         self.sent: dict[tuple[int, int], list[tuple[Any, ...]]] = {(one.node, one.key): [] for one in self.processes}
-        """By node and program: requests to it that have not come, (source, words, bytes)."""
+        """Requests in flight (source, words, bytes), by target node and program."""
         self.wrong: list[str] = []
         self._number = 0
         self._running = 0
 
     def next_number(self) -> int:
-        """Of a request, in all programs."""
+        """Return the number of the next request of all programs."""
         self._number += 1
         return self._number
 
     @staticmethod
     def number_of(call: Any) -> int:
-        """The first word of a message, -1 if it has none."""
+        """Return the first word of a message, or -1 if it has none."""
         return int(call.arguments[0]) if call.arguments else -1
 
     def arrived(self, process: Process, call: Any) -> None:
-        """A request has come."""
+        """Check a received request."""
         due = self.sent[process.node, process.key]
         message = call.source, call.arguments, call.data
         if message not in due:
@@ -211,12 +214,12 @@ class Cluster:
         due.remove(message)
 
     def over(self) -> bool:
-        """Whether all acts are done, and all that was sent has come and is answered."""
+        """Return True if all acts are done, and all requests have arrived and are answered."""
         open_yet = any(one.port.unanswered or one.waiting for one in self.processes)
         return not self._running and not open_yet and not any(self.sent.values())
 
     async def run(self, program: Program) -> None:
-        """All processes do what they must, and then poll until all is over."""
+        """Run all processes, which execute their acts and then poll until everything is done."""
         await self.world.kernel.sleep(1, "the start")
         self._running = len(self.processes)
         tasks = [self.world.kernel.spawn(self._process(one, program), str(one)) for one in self.processes]
@@ -237,7 +240,7 @@ class Cluster:
 
 
 async def run(rules: Rules, program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its failures."""
     cluster = Cluster(rules, program, world)
     for layer in cluster.layers:
         await layer.start()

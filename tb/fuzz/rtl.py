@@ -1,7 +1,7 @@
-"""Does a message layer keep its promises on the RTL, whatever a program of its fuzz does?
+"""Does a message layer keep its guarantees on the RTL for random programs?
 
-Strategy: every program runs in a copy of this process, forked when the cluster has booted, so each begins with the same
-fresh cluster, and none sees another. A program of fewer nodes uses the first ones of the cluster.
+Strategy: every program runs in a fork of this process at the state after booting, so that each begins with the same
+cluster and none affects another. A program with fewer nodes uses the first ones of the cluster.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tb.plan.options import Option
 from tb.plan.request import Plan
 
 CLUSTER = "eight_hosts"
-"""A program of two hosts takes as long here as on a cluster of two: hosts that do nothing cost nothing."""
+"""Cluster of all programs. Idle hosts cost nothing, so that a program of two hosts runs as fast as on two hosts."""
 LINE, LINES = 1000, 50
-"""Characters of a failure, and failures of a program, that are told."""
+"""Maximum characters of a reported failure, and maximum number of failures of a program."""
 OPTIONS = {
     "layer": Option(trial.names(place="rtl")[0], "whose fuzz", choices=tuple(trial.names(place="rtl"))),
     "first": Option(0, "the first seed"),
@@ -45,7 +45,7 @@ OPTIONS = {
 
 
 class RtlWorld:
-    """As many hosts of the simulated cluster as a program has."""
+    """First hosts of the simulated cluster, as many as a program has."""
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
@@ -75,7 +75,7 @@ class RtlWorld:
         return self._lab.executed_view(layer, view)
 
     def disturb(self, faults: Mapping[str, int]) -> None:
-        """See `World`: the RTL doubles no packets."""
+        """See `World`: the RTL does not duplicate packets."""
         loss, damage, reorder = (faults.get(name, 0) / 1000 for name in ("loss", "damage", "reorder"))
         if loss or damage or reorder:
             self._lab.running.invariants.faults_expected = True
@@ -86,7 +86,7 @@ class RtlWorld:
         self._lab.running.delay(late_port(chip), us)
 
     def stood_still(self) -> None:
-        """See `World`: their long time-out cuts them."""
+        """See `World`: the long time-out of links cuts packets."""
         self._lab.running.invariants.explain_link_faults()
 
     async def reset(self, node: int) -> None:
@@ -94,28 +94,28 @@ class RtlWorld:
         await self._lab.running.hold(node)
 
     def insert(self, node: int, packet: bytes) -> None:
-        """See `World`: the RTL's wires carry packets of NICs only."""
+        """See `World`: not supported, since the RTL's wires carry packets of NICs only."""
 
     def stand_still(self, node: int, ps: int) -> None:
-        """See `World`: the RTL's hosts cannot."""
+        """See `World`: not supported on the RTL."""
 
     def card_memory(self, node: int) -> Any:
         """See `World`."""
         return self._lab.running.banks[node]
 
     def in_flight(self) -> int:
-        """See `World`: `drain` looks at the end."""
+        """See `World`: 0, since `drain` checks the end."""
         return 0
 
 
 def cores(plan: Plan) -> bool:
-    """Whether programs may have NICs that execute firmware in C."""
+    """Return True if programs may have NICs that execute firmware in C."""
     layer = str(plan.options["layer"])
     return layer in layers() and generated.found(image(layer, plan.profile.kind)) is not None
 
 
 async def run(lab: Lab) -> None:
-    """The study: as many programs as there are seeds."""
+    """Run the programs of all seeds."""
     name, first, count = lab.text("layer"), lab.option("first"), lab.option("count")
     make = trial.maker(name, bool(lab.option("in_c")))
     reached: list[Arcs] = []
@@ -135,7 +135,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: str, seed: int) -> Program | None:
-    """The smallest program found that fails in the same way; each that is tried has a copy of its own."""
+    """Return the smallest program found with the same failure; each attempt runs in its own fork."""
 
     async def fails(program: Program) -> bool:
         found = await _apart(lab, name, with_pauses(program, lab.option("pauses_us"), seed), [])
@@ -145,7 +145,7 @@ async def _smaller(lab: Lab, name: str, make: Make, numbers: list[int], sort: st
 
 
 async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> list[str]:
-    """Run a program in a copy of this process; what was wrong. What it has reached joins the others."""
+    """Run a program in a fork of this process, return its failures, and append its coverage to `reached`."""
     watch = Watch(firmware(name))
 
     def with_arcs(found: list[str]) -> tuple[list[str], Arcs]:

@@ -1,7 +1,7 @@
-"""`python -m tb.fuzz.run`: behind `make fuzz`: programs of layers, from seeds, on all processors.
+"""Command line `python -m tb.fuzz.run` of `make fuzz`: random programs of layers, from seeds, on all CPUs.
 
-Exit codes: 0 nothing was found; 1 something was; 2 the input was refused before anything ran; 130 interrupted. What was
-found is shrunk, and printed with the command that runs it again.
+Exit codes: 0 no failure; 1 failures; 2 invalid input; 130 interrupted. Failures are shrunk, and printed with the
+command that reproduces them.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from tb.tools.paths import SIMULATORS
 
 FIRMWARE = ("python", "c")
 SEEDS = 500
-"""Where nobody says how many."""
+"""Default number of seeds."""
 MOST_SEEDS = 1 << 31
 AT_ONCE = {"machine": 100, "rtl": 20}
-"""Seeds of a batch."""
+"""Number of seeds in a batch."""
 MOST_PAUSE_US = 1000
 COVERED = 1000
-"""The first seeds of a layer note which lines ran: it takes time."""
+"""Number of seeds of a layer whose coverage is recorded, which takes time."""
 SHRUNK = 3
-"""Sorts of failures of a layer that are shrunk."""
+"""Maximum number of different failures of a layer that are shrunk."""
 MACHINE_SECONDS, RTL_SECONDS = 25.0, 120
-"""For one on the machine, and one on the RTL."""
+"""Time limits for shrinking a program on the machine and on the RTL."""
 
 
 @dataclass
 class Fuzz:
-    """The seeds of one layer under way."""
+    """Fuzz test of one layer in progress."""
 
     layer: str
     first: int
@@ -59,18 +59,18 @@ class Fuzz:
     place: str
     simulator: str
     in_c: bool = False
-    """In each program NICs execute the layer's firmware in C."""
+    """True if NICs of each program execute the layer's firmware in C."""
     pauses_us: int = 0
-    """Longest pause before each act."""
+    """Maximum pause before each act."""
     profile: str = ""
-    """On the RTL: the hardware profile; empty for that of the layer's fuzz."""
+    """Hardware profile on the RTL; empty for that of the layer's fuzz."""
     ran: int = 0
     failures: dict[int, list[str]] = field(default_factory=dict)
     arcs: reach.Arcs = field(default_factory=dict)
     seconds: float = 0.0
 
     def batches(self) -> list[Batch]:
-        """All seeds in batches."""
+        """Return all seeds in batches."""
         size = AT_ONCE[self.place]
         simulator = self.simulator if self.place == "rtl" else ""
         firsts = range(self.first, self.first + self.count, size)
@@ -89,7 +89,7 @@ class Fuzz:
         ]
 
     def ended(self, batch: Batch, done: Done) -> None:
-        """A batch has ended."""
+        """Add the result of a batch."""
         self.ran += batch.count
         if done.failures:
             self.failures[batch.first] = list(done.failures)
@@ -99,11 +99,11 @@ class Fuzz:
         self.arcs = reach.together([self.arcs, found.arcs])
 
     def new(self) -> dict[int, list[str]]:
-        """The failures that are not known."""
+        """Return the failures that are not known."""
         return {seed: lines for seed, lines in self.failures.items() if known(self.layer, lines) is None}
 
     def sorts(self) -> dict[str, list[int]]:
-        """Seeds by the sort of their failures, the most frequent first."""
+        """Return the seeds by kind of failure, the most frequent first."""
         found: dict[str, list[int]] = {}
         for seed, lines in sorted(self.new().items()):
             found.setdefault(sort_of(lines[0]), []).append(seed)
@@ -111,7 +111,7 @@ class Fuzz:
 
 
 def run_fuzz(fuzzes: Sequence[Fuzz], scheduler: str, most: int, console: Console) -> int:
-    """All layers, one after the other; the exit code."""
+    """Run the fuzz tests of all layers in turn, and return the exit code."""
     for fuzz in fuzzes:
         last = fuzz.first + fuzz.count - 1
         say(console, f"{fuzz.layer}: seeds {fuzz.first}..{last} on the {_where(fuzz)}")
@@ -131,7 +131,7 @@ def _where(fuzz: Fuzz) -> str:
 
 
 def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
-    """Run all batches, with a bar on a terminal."""
+    """Run all batches, with a progress bar on a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -155,13 +155,13 @@ def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
 
 
 def _beside(fuzz: Fuzz, fuzzes: Sequence[Fuzz]) -> list[Fuzz]:
-    """The others that have run programs of the same firmware."""
+    """Return the other fuzz tests that have run programs of the same firmware."""
     same = reach.firmware(fuzz.layer)
     return [one for one in fuzzes if one is not fuzz and one.arcs and reach.firmware(one.layer) == same]
 
 
 def _tell(fuzz: Fuzz, beside: Sequence[Fuzz], console: Console, shrunk: int) -> None:
-    """What was found so far. What the fuzzes `beside` have reached counts, too."""
+    """Show the results so far. The coverage includes that of the fuzz tests `beside`."""
     if not fuzz.ran:
         return
     rows = [("seeds", f"{fuzz.ran:,}"), ("seeds per second", f"{fuzz.ran / max(fuzz.seconds, 1e-9):.1f}")]
@@ -180,7 +180,7 @@ def _met(fuzz: Fuzz, says: str) -> int:
 
 
 def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrinks: bool) -> None:
-    """One sort of failure: its smallest program, and the command that runs it again."""
+    """Show one kind of failure: its smallest program, and the command that reproduces it."""
     seed = seeds[0]
     say(console, "")
     say(console, f"{fuzz.layer}: {fuzz.failures[seed][0]}", "bold red")
@@ -199,7 +199,7 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
 
 
 def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
-    """The program of a seed that fails on the machine, made smaller; empty when it fails no more."""
+    """Return the shrunk program of a seed that fails on the machine; empty if it no longer fails."""
 
     def fails(tried: Program) -> bool:
         failures = trial.on_machine(fuzz.layer, with_pauses(tried, fuzz.pauses_us, seed)).failures
@@ -211,7 +211,9 @@ def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
 
 
 def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:
-    """The same on the RTL: a simulation of its own, in which every program that is tried is a copy."""
+    """Return the shrunk program of a seed that fails on the RTL, from a simulation of its own; empty if it no longer
+    fails.
+    """
     one = Batch(fuzz.layer, seed, 1, fuzz.simulator, False, fuzz.in_c, RTL_SECONDS, fuzz.pauses_us, fuzz.profile)
     done = run_batch(one)
     lines = [] if done.failures else Found.read(done.results).failures.get(seed, [])
@@ -228,7 +230,7 @@ def chosen(
     pauses: str = "",
     profile: str = "",
 ) -> list[Fuzz]:
-    """What is to be run. Raises ConfigError for words that cannot be."""
+    """Return the fuzz tests to run. Raises ConfigError for invalid arguments."""
     if place not in PLACES:
         remedy = nearest(place, PLACES)
         raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", remedy)
@@ -281,7 +283,7 @@ def _pauses(text: str) -> int:
 
 
 def _seeds(text: str) -> tuple[int, int]:
-    """First seed and how many: new ones for a number, exactly those of `first..last`."""
+    """Return first seed and count: new seeds for a number, exactly the given ones for `first..last`."""
     ends = re.fullmatch(r"(\d+)\.\.(\d+)", text, re.ASCII)
     if ends:
         first, last = int(ends[1]), int(ends[2])
@@ -296,7 +298,7 @@ def _seeds(text: str) -> tuple[int, int]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and fuzz; the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab fuzz", description="Run random programs of message layers.")
     parser.add_argument(
         "--layer", default="", help="one of: " + ", ".join(trial.names(place="rtl")) + " (default: all)"

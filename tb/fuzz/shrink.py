@@ -1,6 +1,4 @@
-"""A program that fails, made as small as it gets: hypothesis leaves out and lessens what was drawn, and keeps what
-still fails in the same way.
-"""
+"""Shrinking of failing programs: hypothesis removes and reduces choices, and keeps those with the same failure."""
 
 from __future__ import annotations
 
@@ -18,22 +16,27 @@ from tb.fuzz.draw import Draw, strategy
 from tb.fuzz.program import Program
 
 SMALL = "shrunk: "
-"""Before each line of a program that was made smaller, among what was wrong with it."""
+"""Prefix of the lines of a shrunk program among the failures of a run."""
 KEY = b"the failing program"
 NOT_SHRUNK = KEY + b".secondary"
-"""Where hypothesis keeps what has failed and may still be made smaller."""
+"""Database key under which hypothesis keeps failing examples that may be shrunk."""
 
 
 def sort_of(failure: str) -> str:
-    """What a failure is about, without its numbers and names."""
+    """Return the kind of a failure: its first line without numbers."""
     return re.sub(r"0x[0-9a-f]+|\d+", "#", failure.splitlines()[0]) if failure else ""
 
 
 def shrink(
     make: Callable[[Draw], Program], numbers: list[int], fails: Callable[[Program], bool], seconds: float
 ) -> Program | None:
-    """The smallest program found that fails, beginning with the one that was drawn from these numbers. None when it
-    fails no more. After `seconds` what has been found must do.
+    """Return the smallest failing program found, or None if the original one does not fail.
+
+    Args:
+        make: Function that draws programs.
+        numbers: Integers from which the failing program was drawn.
+        fails: Function that returns True if a program fails in the same way.
+        seconds: Time limit.
     """
     until = time.monotonic() + seconds
     database = InMemoryExampleDatabase()
@@ -63,8 +66,8 @@ def shrink(
 async def shrink_awaiting(
     make: Callable[[Draw], Program], numbers: list[int], fails: Callable[[Program], Awaitable[bool]], seconds: float
 ) -> Program | None:
-    """`shrink`, where a program must be awaited to know whether it fails. Hypothesis works in a thread of its own, one
-    of the two at a time.
+    """Return the result of `shrink` for a coroutine function `fails`. Hypothesis runs in its own thread, in turn with
+    this one.
     """
     asked: SimpleQueue[Program | None] = SimpleQueue()
     answers: SimpleQueue[bool] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""Layers that stand on HAL in the mixed fuzz: how they are started, and what their networks do to packets."""
+"""Fuzz tests of layers on top of HAL: start of the layers, and faults of their networks."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from tb.fuzz.program import Program
 from tb.fuzz.world import FAULTS, World
 
 PROFILE, CLUSTER = "sp+ppc604-332", "sp_board"
-"""Of such layers on the RTL."""
+"""Profile and cluster of such layers on the RTL."""
 NIC, CHIPS = load_profile(PROFILE).kind, 4
 NODES = 4
-"""At most."""
+"""Maximum number of nodes."""
 SETTLE_PS = 200_000_000
 
 
 def faults(draw: Draw) -> dict[str, int]:
-    """What the network does: rates, and one route that is late by some us."""
+    """Draw the faults of the network: rates, and a delay of one route in us."""
     rates = {name: draw.one_of((10, 60)) for name in FAULTS if draw.once_in(3)}
     late = {"late": draw.one_of((3, 20, 60))} if draw.once_in(3) else {}
     return {**rates, **late, "seed": draw.whole(0, 1 << 16)} if rates or late else {}
 
 
 def start(layer: str, program: Program, world: World) -> list[Any]:
-    """A layer's library on each node, and what it stands on: option `hal.routes` is HAL's, `routes` the layer's own."""
+    """Return a layer's library on each node, started with the layers below: option `hal.routes` is HAL's, `routes` its
+    own.
+    """
     return [_libraries(layer, program, world, node).start(layer) for node in range(program.nodes)]
 
 
@@ -50,12 +52,12 @@ def _owner(name: str, layer: str) -> str:
 
 
 def disturb(program: Program, world: World) -> None:
-    """Begin what the network does."""
+    """Activate the faults of the network."""
     if "late" in program.faults:
         world.delay(1, program.faults["late"])
     world.disturb(program.faults)
 
 
 def loses(program: Program) -> bool:
-    """Whether packets may be lost."""
+    """Return True if packets may be lost."""
     return any(name in program.faults for name in ("loss", "damage"))

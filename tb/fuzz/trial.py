@@ -1,4 +1,4 @@
-"""One program on the machine: drawn from a seed, run, judged."""
+"""Execution of one program on the machine: drawn from a seed, run, checked."""
 
 from __future__ import annotations
 
@@ -19,30 +19,32 @@ from tb.fuzz.program import Program
 from tb.fuzz.world import MachineWorld
 
 LONGEST_US = 2_000_000
-"""Simulated time that a program may take."""
+"""Simulated time limit of a program."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How a program went: `failures` is empty when nothing was found."""
+    """Result of a program; `failures` is empty if it passed."""
 
     program: Program
     failures: tuple[str, ...]
 
 
 def names(in_c: bool = False, place: str = PLACES[0]) -> list[str]:
-    """What has a fuzz that runs there. `in_c`: those with programs whose NICs execute firmware in C."""
+    """Return the names of all fuzz tests for a place; with `in_c` only those with programs whose NICs execute firmware
+    in C.
+    """
     found = [name for name in _all() if place in places(name)]
     return [name for name in found if not in_c or layer(name).program_in_c]
 
 
 def places(name: str) -> tuple[str, ...]:
-    """Where the programs of a fuzz run."""
+    """Return the places where the programs of a fuzz test run."""
     return layer(name).places
 
 
 def layer(name: str) -> Fuzz:
-    """The fuzz of a layer. Raises ConfigError naming the nearest."""
+    """Return the fuzz test of a layer. Raises ConfigError for an unknown layer."""
     if name not in _all():
         raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, _all()))
     found: object = vars(importlib.import_module(f"tb.studies.{name}.fuzz")).get("FUZZ")
@@ -57,13 +59,13 @@ def _all() -> list[str]:
 
 
 def stack(name: str) -> tuple[str, ...]:
-    """The layers that a fuzz drives, the one first whose firmware it is for."""
+    """Return the layers that a fuzz test uses, that of the tested firmware first."""
     return layer(name).stands_on or (name,)
 
 
 def profile(name: str) -> str:
-    """The profile on which a layer's fuzz runs on the RTL: that of the card that it drives, or the one that its fuzz
-    names; empty: the cluster's.
+    """Return the profile of a fuzz test on the RTL: that of the layer's card, or of its descriptor; empty for the
+    cluster's.
     """
     drives = load(stack(name)[0]).drives
     return drives.name if drives else layer(name).profile
@@ -75,18 +77,24 @@ def takes_pauses(name: str) -> bool:
 
 
 def settings(name: str) -> str:
-    """Of the hardware, for a fuzz on the RTL."""
+    """Return the hardware settings of a fuzz test on the RTL."""
     return layer(name).settings
 
 
 def cluster(name: str) -> str:
-    """The cluster that a fuzz needs on the RTL; empty: any."""
+    """Return the cluster that a fuzz test requires on the RTL; empty for any."""
     return layer(name).cluster
 
 
 def maker(name: str, in_c: bool = False) -> Make:
-    """What draws the programs of a layer. `in_c`: of those whose NICs, some or all, execute its firmware in C. Raises
-    ConfigError for a layer that has no such programs.
+    """Return the function that draws the programs of a layer.
+
+    Args:
+        name: Name of the fuzz test.
+        in_c: True for programs in which some or all NICs execute its firmware in C.
+
+    Raises:
+        ConfigError: The layer has no such programs.
     """
     if not in_c:
         return layer(name).program
@@ -99,14 +107,15 @@ def maker(name: str, in_c: bool = False) -> Make:
 
 
 def drawn(name: str, seed: int, make: Make | None = None) -> tuple[Program, list[int]]:
-    """The program of a seed, and the numbers that it was drawn from. `make`: see `maker`."""
+    """Return the program of a seed, and the integers from which it was drawn; `make` as returned by `maker`."""
     draw = Draw(f"{name} {seed}")
     return (make or maker(name))(draw), draw.numbers
 
 
 def check_profile(name: str, given: str) -> None:
-    """Raise ConfigError unless the programs of a fuzz can run on the RTL with a profile that the user gives. Without a
-    name, only the profile is checked.
+    """Raise ConfigError unless the programs of a fuzz test can run on the RTL with the user's profile.
+
+    An empty name checks the profile only.
     """
     kind = load_profile(given).kind
     cause = "PROFILE names the hardware of programs on the RTL"
@@ -144,7 +153,7 @@ def on_machine(name: str, program: Program) -> Trial:
 
 
 def told(error: BaseException) -> str:
-    """An exception in words: what it says, where it was raised, and in which task."""
+    """Return an exception as text: its message, where it was raised, and in which task."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])
     return f"{type(error).__name__}: {error}, in {place}"

@@ -1,4 +1,4 @@
-"""What a program runs on: hosts, NICs and a network, on the pure-Python machine or on the RTL."""
+"""Clusters on which programs run: hosts, NICs and a network, on the pure-Python machine or on the RTL."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pymodels.updown import up_down
 from tb.fuzz.program import Program, Value
 
 FAULTS = ("loss", "damage", "reorder", "double")
-"""What a network may do to packets."""
+"""Random faults of a network."""
 LOOK_PS, LONGEST_LOOK_PS = 50_000_000, 2_000_000_000
 
 
 def late_port(chip: int) -> End:
-    """Where packets of one route come late: the chip's end of a cable from a link chip."""
+    """Return the port at which packets of one route arrive late: the chip's end of a cable from a link chip."""
     return End(f"chip{chip}", 6)
 
 
@@ -31,55 +31,56 @@ def _board(nodes: int, chips: int) -> dict[str, Any]:
 
 
 class World(Protocol):
-    """The cluster that a layer's fuzz sees."""
+    """Cluster as seen by a layer's fuzz test."""
 
     @property
     def hosts(self) -> Sequence[Any]:
-        """The hosts by VNN."""
+        """Hosts by VNN."""
 
     @property
     def nics(self) -> Sequence[Any]:
-        """The NICs by VNN."""
+        """NICs by VNN."""
 
     @property
     def kernel(self) -> Kernel:
         """Tasks and simulated time."""
 
     def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
-        """What software on a node knows of the cluster."""
+        """Return the description of the cluster for the software of a node."""
 
     def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView:
-        """The view of a node whose NIC executes a layer's firmware in C as soon as its host has loaded it. Raises
-        SanlabError where there is none for this NIC, or for options that it lacks.
+        """Return the view of a node whose NIC executes a layer's firmware in C as soon as its host has loaded it.
+
+        Raises SanlabError if there is no such firmware for this NIC, or for these options.
         """
 
     def disturb(self, faults: Mapping[str, int]) -> None:
-        """From now on the network loses, damages, reorders or doubles packets."""
+        """Lose, damage, reorder or duplicate packets from now on."""
 
     def delay(self, chip: int, us: int) -> None:
-        """From now on one route out of a chip of the board is so much later than the others."""
+        """Delay one route out of a chip of the board from now on."""
 
     def stood_still(self) -> None:
-        """The program has met a deadlock that its options allow: links cut packets that waited too long."""
+        """Report a deadlock that the program's options allow, in which links cut packets that waited too long."""
 
     async def reset(self, node: int) -> None:
-        """Reset a NIC: its program ends."""
+        """Reset a NIC, which ends its firmware."""
 
     def insert(self, node: int, packet: bytes) -> None:
-        """A packet that no NIC of the cluster has sent goes to a node, where the world can."""
+        """Deliver a packet that no NIC has sent to a node, if the world supports it."""
 
     def stand_still(self, node: int, ps: int) -> None:
-        """A host executes nothing for some time, no interrupt routine either, where the world can."""
+        """Stop a host, including its interrupt routines, for some time, if the world supports it."""
 
     def card_memory(self, node: int) -> Any:
-        """The bytes of the FPGA card of a node, an array, where the world has cards."""
+        """Return the memory of a node's FPGA card as an array, if the world has cards."""
 
     def in_flight(self) -> int:
-        """Packets in the network."""
+        """Return the number of packets in the network."""
 
 
 class MachineWorld:
-    """The machine, made for one program."""
+    """Machine created for one program."""
 
     def __init__(self, program: Program) -> None:
         network = _board(program.nodes, program.chips) if program.chips else {}
@@ -113,7 +114,7 @@ class MachineWorld:
         self._machine.faults.delay_into(late_port(chip), us * 1_000_000)
 
     def stood_still(self) -> None:
-        """See `World`: the machine's links cut none."""
+        """See `World`: the machine's links cut no packets."""
 
     async def reset(self, node: int) -> None:
         """See `World`."""
@@ -138,12 +139,12 @@ class MachineWorld:
         return self._machine.network.in_flight()
 
     def finish(self, program: Coroutine[Any, Any, None], within_us: int) -> None:
-        """Run a program to its end. Raises MachineError when it does not come."""
+        """Run a program to its end. Raises MachineError if it does not end in time."""
         self._machine.finish(program, within_us=within_us)
 
 
 async def until(world: World, patience: int, over: Callable[[], bool]) -> bool:
-    """Look again and again, at growing distances, whether something holds; False when it does not in `patience` ps."""
+    """Check a condition at growing intervals. Return False if it does not hold within `patience` ps."""
     pause, limit = LOOK_PS, world.kernel.now + patience
     while not over():
         if world.kernel.now > limit:
