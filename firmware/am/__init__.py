@@ -1,1 +1,1 @@
-"""The message layer `am`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `am` (Active Messages): NIC firmware in `nic`, host library in `host`."""

@@ -1,5 +1,5 @@
--- AM's packets: messages, and the payload that travels in front of one. No type tells them: a packet is known by a size
--- that agrees with its header.
+-- Dissector of AM packets: messages, and payloads, each in front of its message. Packets have no type; a packet is
+-- recognised by a size that agrees with its header.
 
 local KIND = { [0] = "request", [1] = "reply" }
 local am_proto = Proto("am", "Active Message")
@@ -13,17 +13,17 @@ local part = {
   bytes = ProtoField.uint32("am.bytes", "Bytes behind this header", base.DEC, nil, 0x00001FFF),
   destination = ProtoField.uint8("am.destination", "Destination node"),
   image = ProtoField.uint24("am.image", "Check of the code image", base.HEX),
-  handler = ProtoField.uint32("am.handler", "Address of the handler; 0: it has been handled", base.HEX),
+  handler = ProtoField.uint32("am.handler", "Address of the handler; 0: reply without handler", base.HEX),
   argument = ProtoField.uint32("am.argument", "Argument"),
   size = ProtoField.uint32("am.size", "Bytes of its payload", base.DEC, nil, 0x00001FFF),
   payload = ProtoField.bytes("am.payload", "Payload"),
   padding = ProtoField.bytes("am.padding", "Padding"),
 }
 local am_fields = {}
-for _, one in pairs(part) do table.insert(am_fields, one) end
+for _, field in pairs(part) do table.insert(am_fields, field) end
 am_proto.fields = am_fields
 
--- Whether a packet can be one of AM, with so much padding at most.
+-- Return true if a packet can be AM's, with at most `most` bytes of padding.
 local function is_am(buffer, most)
   if buffer:len() < 8 or buffer(0, 1):uint() >= NODES then return false end
   local head, there = buffer(4, 4), buffer:reported_len() - 8
@@ -32,7 +32,7 @@ local function is_am(buffer, most)
   return there >= bytes and there - bytes <= most and (head:bitfield(3, 1) == 1 or bytes == MESSAGE)
 end
 
--- The message behind a header; what it is, in words.
+-- Add the fields of a message to the tree. Return a summary.
 local function message(buffer, branch)
   local last = buffer(28, 4)
   local arguments, size = last:bitfield(4, 3), last:bitfield(19, 13)
@@ -50,15 +50,15 @@ function am_proto.dissector(buffer, pinfo, tree)
   branch:add(part.source, buffer(0, 1))
   branch:add(part.number, buffer(1, 3))
   for _, name in ipairs({ "rest", "is_payload", "kind", "slot", "bytes" }) do branch:add(part[name], head) end
-  local told = string.format("%s of node %d, slot %d, ", KIND[head:bitfield(4, 1)], buffer(0, 1):uint(), head:bitfield(5, 2))
+  local summary = string.format("%s of node %d, slot %d, ", KIND[head:bitfield(4, 1)], buffer(0, 1):uint(), head:bitfield(5, 2))
   if head:bitfield(3, 1) == 1 then
     branch:add(part.payload, buffer(8, bytes))
-    told = "payload of the " .. told .. bytes .. " bytes"
+    summary = "payload of the " .. summary .. bytes .. " bytes"
   elseif bytes == MESSAGE then
-    told = told .. message(buffer(8, bytes), branch)
+    summary = summary .. message(buffer(8, bytes), branch)
   end
   if there > bytes then branch:add(part.padding, buffer(8 + bytes, there - bytes)) end
-  pinfo.cols.protocol, pinfo.cols.info = "AM", told
+  pinfo.cols.protocol, pinfo.cols.info = "AM", summary
   return buffer:len()
 end
 guess = function(inside, most, pinfo, tree)

@@ -1,4 +1,4 @@
-"""The descriptor of Active Messages."""
+"""Layer descriptor of Active Messages."""
 
 from firmware.am.host import Am
 from firmware.am.mail import open_mail

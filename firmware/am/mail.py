@@ -1,4 +1,4 @@
-"""Mail over AM."""
+"""Mail interface over AM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware.common.host.request_mail import RequestMail
 
 
 class AmMail(RequestMail):
-    """A message is a request, its bytes are copied into the send buffer."""
+    """Mail over AM: each message is a request whose bytes are copied into the send buffer."""
 
     most = MOST
 

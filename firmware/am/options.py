@@ -9,11 +9,11 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
-    unrestricted: int = option(0, "1: handlers may make requests, which can deadlock", 0, 1)
+    unrestricted: int = option(0, "1: handlers may send requests, which can deadlock", 0, 1)
     receive: str = option(
         "poll",
-        "poll: handlers run in the program's calls; interrupt: they interrupt its computations, too (readings AM-C3)",
+        "poll: handlers run in calls of AM; interrupt: they also interrupt computations (readings AM-C3)",
         choices=("poll", "interrupt"),
     )

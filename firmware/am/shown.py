@@ -1,4 +1,4 @@
-"""What tools show of AM: the stages of a message, and the numbers of its dissector."""
+"""Message stages of AM for reports, and constants of its dissector."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pymodels.trace import Part, TraceEvent
 STAGES = (
     *ordered(
         "the CPU of {source} checks the message and copies {bytes} B of payload into a send buffer",
-        "the CPU of {source} hands the descriptor to the bus, word by word",
+        "the CPU of {source} stores the descriptor over the bus, word by word",
         "descriptor",
         "payload",
         names=("host_send", "host_descriptor"),
@@ -17,7 +17,7 @@ STAGES = (
     *WIRE,
     *brought(
         "the NIC of {target} starts the host DMA into the receive queue",
-        "the host DMA of {target} moves the message and the word that tells of it, which the CPU then sees",
+        "the host DMA of {target} stores the message and its valid word, and the CPU's poll finds it",
     ),
     Boundary(
         "host_dispatch",

@@ -1,1 +1,1 @@
-"""The message layer `echo`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `echo`: NIC firmware in `nic`, host library in `host`."""

@@ -1,4 +1,4 @@
-"""The descriptor of echo, the template."""
+"""Layer descriptor of echo, the template for new layers."""
 
 from firmware.echo.host import Echo
 from firmware.echo.mail import open_mail

@@ -1,4 +1,4 @@
-"""Mail over `echo`: a host has one slot and one inbox, so it empties the inbox while it waits for the slot."""
+"""Mail interface over `echo`: a host empties its inbox while it waits for its slot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware.mail import Mail
 
 
 class EchoMail(Mail):
-    """Up to 64 bytes."""
+    """Mail over echo: messages of up to 64 bytes."""
 
     most = at.PAYLOAD
 
@@ -25,7 +25,7 @@ class EchoMail(Mail):
         await self._echo.send(node, data)
 
     async def post(self, node: int, data: bytes) -> None:
-        """All hosts may send before they receive: whoever has a full slot makes room for others."""
+        """Send a message; while the slot is full, receive messages so that other hosts can send."""
         self.check(data)
         host = self.host
         while await host.pio_read(host.nic_base + at.STATE):

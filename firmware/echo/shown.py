@@ -1,4 +1,4 @@
-"""What tools show of echo: the stages of a message, as far as its hosts tell of them, and the fields of its header."""
+"""Message stages and header fields of echo for reports, `make explain` and Wireshark."""
 
 from firmware.echo.nic import layout as at
 from firmware.shown import WIRE, Boundary, Plain, Shown
@@ -6,7 +6,7 @@ from pymodels.trace import Part, TraceEvent
 
 SEND = "the CPU of {source} stores the packet into its NIC's slot"
 START = "the NIC of {source} reaches the slot in its polling loop and starts the send engine"
-RECEIVE = "the NIC of {target} has packet and flag copied to host memory, where the CPU sees it"
+RECEIVE = "the host DMA of {target} copies packet and flag to host memory, where the CPU's poll finds them"
 STAGES = (
     Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0, SEND),
     Boundary("nic_send", TraceEvent.TX_START, Part.NET_SEND, 0, START),

@@ -1,1 +1,1 @@
-"""The message layer `fifo`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `fifo`: driver of the FIFO card, which has no processor and no firmware."""

@@ -1,4 +1,4 @@
-"""The descriptor of the driver of the FIFO card."""
+"""Layer descriptor of the FIFO card's driver."""
 
 from firmware.fifo.host import check_options, open_layer
 from firmware.fifo.options import Options

@@ -1,4 +1,4 @@
-"""Options of the FIFO card's driver: which of its forms the card has."""
+"""Options of the FIFO card's driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
     form: str = option(
         "buffers",

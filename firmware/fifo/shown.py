@@ -1,4 +1,4 @@
-"""What tools show of the FIFO card's driver: the stages of a message, of cells those of its last one."""
+"""Message stages of the FIFO card's driver for reports; with cells, the stages of the last cell."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ STAGES = (
         TraceEvent.PAYLOAD_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} waits for room and stores {bytes} B, header and payload, into the card",
+        "the CPU of {source} waits for a free buffer and stores {bytes} B, header and payload, into the card",
     ),
     Boundary(
         "host_pointer",
         TraceEvent.POINTER_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} stores the descriptor, and the number of the buffer into TX_READY",
+        "the CPU of {source} stores the descriptor and writes the buffer number to TX_READY",
     ),
     Boundary(
         "bus_and_turn",
         TraceEvent.TX_START,
         Part.NET_SEND,
         0,
-        "the last store crosses the bus, and the card of {source} comes to the packet",
+        "the last store crosses the bus, and the card of {source} starts the packet",
         Waits.OWN_PACKETS,
     ),
     *WIRE,
@@ -34,7 +34,7 @@ STAGES = (
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} finds it by polling the card over the bus",
+        "the CPU of {target} finds the packet by polling the card over the bus",
         Waits.PROCESSOR,
     ),
     Boundary(
@@ -42,7 +42,7 @@ STAGES = (
         TraceEvent.HANDLER_START,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} loads it word by word over the bus, and gives its place back",
+        "the CPU of {target} loads the packet word by word over the bus and frees its buffer",
     ),
 )
 SHOWN = Shown(STAGES)

@@ -1,1 +1,1 @@
-"""The message layer `split_c`: its NIC program in `nic`, its host library in `host`."""
+"""Host library `split_c`: Split-C over AM, without firmware of its own."""

@@ -1,4 +1,4 @@
-"""The descriptor of Split-C."""
+"""Layer descriptor of Split-C."""
 
 from firmware.layer import Layer
 from firmware.split_c.host import SplitC, check_options

@@ -9,8 +9,8 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
     STACKED = True
 
-    heap_kb: int = option(1024, "Memory of a node that others may read and write, in units of 1,024 bytes", 4, 16_384)
+    heap_kb: int = option(1024, "Heap of a node that all nodes may read and write, in KiB", 4, 16_384)

@@ -1,1 +1,1 @@
-"""The message layer `ssam`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `ssam`: Active Messages through the kernel, without firmware."""

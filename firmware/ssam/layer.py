@@ -1,4 +1,4 @@
-"""The descriptor of SSAM."""
+"""Layer descriptor of SSAM."""
 
 from firmware.layer import Layer
 from firmware.promises import Promise

@@ -1,4 +1,4 @@
-"""Mail over SSAM."""
+"""Mail interface over SSAM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware.ssam.host.message import MOST
 
 
 class SsamMail(RequestMail):
-    """A message is a request, its bytes are stored into the slot of the next message."""
+    """Mail over SSAM: each message is a request whose bytes are stored into the next send slot."""
 
     most = MOST
 

@@ -9,12 +9,12 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
     requests: int = option(
-        4, "Requests to a node that are not answered (ours: as many as HPAM's request buffers, paper 002)", 1, 16
+        4, "outstanding requests to a node (ours: as many as HPAM's request buffers, paper 002)", 1, 16
     )
 
     def messages(self, nodes: int) -> int:
-        """So many messages to a process can be under way at most; one more stands while its handler runs."""
+        """Return the receive slots of a process: messages outstanding to it, and the message being handled."""
         return 2 * self.requests * (nodes - 1) + 1

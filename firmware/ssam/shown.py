@@ -1,4 +1,4 @@
-"""What tools show of SSAM: the stages of a message, of its last cell where there are several."""
+"""Message stages of SSAM for reports; with several cells, the stages of the last one."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ STAGES = (
         TraceEvent.PAYLOAD_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the kernel of {source} copies it into the card's FIFO, cell by cell",
+        "the kernel of {source} copies the message into the card's FIFO, cell by cell",
     ),
     Boundary(
         "bus_and_turn",
         TraceEvent.TX_START,
         Part.NET_SEND,
         0,
-        "the last store crosses the bus, and the card of {source} comes to the cell",
+        "the last store crosses the bus, and the card of {source} starts the cell",
         Waits.OWN_PACKETS,
     ),
     *WIRE,
@@ -38,7 +38,7 @@ STAGES = (
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "a trap of {target} looks at the card, and takes the cells before it",
+        "a trap of {target} polls the card and takes the cells before this one",
         Waits.PROCESSOR,
     ),
     Boundary(
@@ -68,10 +68,10 @@ SHOWN = Shown(STAGES, numbers=NUMBERS)
 
 
 def cell_in_words(wire: bytes) -> str:
-    """A cell as it stands on a link."""
+    """Return a description of a cell on a link."""
     cell = Cell.read(wire)
     if cell is None:
-        return "a cell that nobody takes"
+        return "an invalid cell"
     source, number, left = WORD.unpack(cell.payload[: WORD.size])
     which = "first" if left >= FIRST else "next"
     last = ", its last" if left % FIRST <= PART else ""

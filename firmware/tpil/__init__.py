@@ -1,1 +1,1 @@
-"""The message layer `tpil`: its NIC program in `nic`, its host library in `host`."""
+"""Host library `tpil`: the tunable PCI injection library."""

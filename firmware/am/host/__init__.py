@@ -1,4 +1,4 @@
-"""AM on the host: messages that name the address of their handler, as paper 002 describes Active Messages."""
+"""Host library of AM: Active Messages, whose headers hold the address of their handler (paper 002)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch"]
 
 
 class Am:
-    """AM of one host, which has one process of the parallel program."""
+    """AM driver of one host, for a single process of the parallel program."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self._view = host, view.me, view
@@ -29,19 +29,24 @@ class Am:
         self._port: Port | None = None
 
     async def start(self) -> None:
-        """Tell the NIC where the buffers are: once, before anything else."""
+        """Pass the address of the host buffers to the NIC. Call once, before `open`."""
         await release(self.host)
         for chain, block in chain_heads(PORT, len(self._view.names)).items():
             await load_chain(self.host, chain, block)
         await store_words(self.host, Word.MEMORY, self._memory.address)
 
     def open(self, handlers: Iterable[Handler]) -> Port:
-        """The program begins. `handlers`: of the program, in the same order on all nodes.
+        """Open the port of the program's process on this host.
 
-        Raises AmError, ImageError.
+        Args:
+            handlers: all handlers of the program, in the same order on every node.
+
+        Raises:
+            AmError: the port is already open.
+            ImageError: a handler is given twice.
         """
         if self._port is not None:
-            raise AmError(f"{self.host.who}: AM", "the program of this host has it open", "open it once")
+            raise AmError(f"{self.host.who}: AM", "its port is already open", "open it once per host")
         image: CodeImage[Handler] = CodeImage([put_handler, get_handler, *handlers])
         self._port = Port(self.host, self._view, self._memory, image)
         return self._port

@@ -1,4 +1,4 @@
-"""What a message may have as payload."""
+"""Payload types of a message."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Stretch(NamedTuple):
-    """Bytes that stand in host memory, from where the NIC fetches them."""
+    """Range of host memory that the NIC fetches by DMA, without a copy."""
 
     address: int
-    """Physical."""
+    """Physical address."""
     size: int
 
 
@@ -17,5 +17,5 @@ Data = bytes | bytearray | memoryview | Stretch
 
 
 def size_of(data: Data) -> int:
-    """Bytes."""
+    """Return the size of a payload in bytes."""
     return data.size if isinstance(data, Stretch) else len(data)

@@ -1,4 +1,4 @@
-"""What AM refuses."""
+"""Errors of AM."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class AmError(SanlabError):
-    """A call of AM that cannot be done."""
+    """Invalid call of AM, or invalid message received."""

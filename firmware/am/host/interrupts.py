@@ -1,7 +1,7 @@
-"""Messages that interrupt a computation: the NIC interrupts, the kernel signals the process, whose handlers then run.
+"""Messages that interrupt a computation: NIC interrupt, signal to the process, message handlers.
 
-The NIC is asked for it while the program computes, and at no other time: whoever is in a call of AM polls. It
-interrupts once, and again when the signal's handler has taken what was there.
+Interrupts are enabled while the program computes; calls of AM poll. The NIC interrupts once, and is enabled again when
+the signal handler has polled.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pymodels.host.signals import Sig
 
 
 class Interrupts:
-    """Of one program on one host."""
+    """Interrupt support for the process of one host."""
 
     def __init__(self, host: Host, process: Process, poll: Callable[[], Awaitable[int]]) -> None:
-        """`poll`: run the handlers of what has come."""
+        """Register the interrupt routine and the signal handler; `poll` runs the handlers of received messages."""
         self._host, self._process, self._poll = host, process, poll
         self._computing = 0
-        """Tasks of the program that compute."""
+        """Number of tasks that are in `compute`."""
         self.count = 0
-        """Computations that were interrupted."""
+        """Number of signals that have interrupted the program."""
         host.on_interrupt(self._serve)
         process.on_signal(Sig.IO, self._signalled)
 
     async def compute(self, what: str | float, times: int) -> None:
-        """Have the CPU but for the handlers of messages that come."""
+        """Compute on the host CPU, interrupted by the handlers of messages that arrive."""
         self._computing += 1
         try:
             await self._ask()
@@ -42,22 +42,22 @@ class Interrupts:
             await store_words(self._host, Word.INTERRUPT, 0)
 
     async def _ask(self) -> None:
-        """Let the next message interrupt; what is here already is taken now."""
+        """Enable the NIC's interrupt, then poll once for messages that arrived before."""
         host = self._host
         await host.spend("am_ask")
         await store_words(host, Word.INTERRUPT, 1)
-        await host.pio_read(host.nic_base + Word.INTERRUPT)  # what comes from here on interrupts
+        await host.pio_read(host.nic_base + Word.INTERRUPT)  # posted store done: later messages interrupt
         await self._poll()
 
     async def _serve(self) -> None:
-        """The driver's routine."""
+        """Acknowledge the NIC's interrupt and signal the process (interrupt routine of the driver)."""
         await self._host.spend("am_serve")
         await acknowledge(self._host)
-        await self._host.pio_read(self._host.nic_base + Word.INTERRUPT)  # the line is down from here on
+        await self._host.pio_read(self._host.nic_base + Word.INTERRUPT)  # the interrupt line is low after this read
         self._host.signal(self._process.number, Sig.IO, "AM's interrupt")
 
     async def _signalled(self, sig: Sig) -> None:
-        """The signal's handler, in the middle of a computation; or late, when it is over."""
+        """Run message handlers in a signal, and enable the interrupt again if the program still computes."""
         self.count += 1
         await self._poll()
         if self._computing:

@@ -1,4 +1,4 @@
-/* What each step of AM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of AM on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "turns.h"
 
 enum { SLOTS = 4, MOST = 4096, NODES = 64 };
@@ -9,7 +9,7 @@ struct am {
 };
 struct call { u32 kind, slot, count, size, source, payload, replied; const u32 *arguments; };
 
-/* A message: arguments checked, its send buffer, its descriptor handed to the bus. */
+/* Check the arguments of a message, choose its send buffer, store its descriptor over the bus. */
 u32 am_send(struct am *am, u32 handler, u32 node_kind_slot, const u32 *arguments, u32 count, u32 size, u32 address) {
     u32 sent = am->sent, next = sent + 1, node = node_kind_slot >> 3;
     if (UNLIKELY(node >= NODES || count > 5 || size > MOST)) {
@@ -34,10 +34,10 @@ u32 am_send(struct am *am, u32 handler, u32 node_kind_slot, const u32 *arguments
     return address;
 }
 
-/* 32 bytes of payload. */
+/* Copy 32 bytes of payload. */
 u32 *am_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* One look at the word that tells of the next message. */
+/* Poll the valid word of the next receive-queue entry once. */
 u32 am_look(const u32 *there) {
     if (UNLIKELY(SHARED32(there) != 0)) {
         OFF_PATH("a message");
@@ -47,7 +47,7 @@ u32 am_look(const u32 *there) {
     return 0;
 }
 
-/* A message: whose it is, its handler, its arguments; a reply gives its slot back. */
+/* Decode the next message: source, handler, arguments. A reply frees the request slot. */
 u32 am_receive(struct am *am, u32 *entry, struct call *call) {
     u32 word = be32_load(entry + 7), source = be32_load(entry + 8) >> 24, taken = am->taken + 1, slot = word >> 28 & 7;
     if (UNLIKELY((be32_load(entry) & 0xFFFFFF) != am->image)) {
@@ -71,21 +71,21 @@ u32 am_receive(struct am *am, u32 *entry, struct call *call) {
     return be32_load(entry + 1);
 }
 
-/* A computation begins, or goes on: have the next message interrupt it. */
+/* Enable the interrupt for the next message. */
 u32 am_ask(void) {
     PIO_WRITE(BE32(1));
     return PIO_READ();
 }
 
-/* It is over. */
+/* Disable the interrupt at the end of a computation. */
 void am_unask(void) { PIO_WRITE(0); }
 
-/* The driver's routine: acknowledge, read back, and have the kernel signal the process. */
+/* Interrupt routine: acknowledge, read back, signal the process. */
 u32 am_serve(struct am *am) {
     PIO_WRITE(BE32(1u << 30));
     am->unused[0] = PIO_READ();
     return am->process;
 }
 
-/* The handlers of PUT: the flag is counted up. */
+/* Increment the flag of a PUT or GET. */
 void am_flag(u32 *flag) { SHARED32(flag) = SHARED32(flag) + 1; }

@@ -1,4 +1,4 @@
-"""AM as a program uses it: requests, replies, polling."""
+"""AM as a program uses it: requests, replies, PUT, GET and polling."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from pymodels.host.moves import Moves
 from pymodels.trace import TraceEvent
 
 CHECK = 0xFFFFFF
-"""So much of the code image's checksum travels with a message."""
+"""Mask of the checksum bits of the code image that each message carries."""
 
 
 class Call(AnyCall[Control]):
-    """A message, as its handler sees it. Its payload stands in a receive buffer until the handler returns."""
+    """Received message, as passed to its handler. The payload stays in a receive buffer until the handler returns."""
 
     def __init__(self, port: Port, source: int, control: Control, arguments: tuple[int, ...], address: int) -> None:
         super().__init__(port, control, source, Kind(control.kind), arguments, address, control.size)
@@ -45,7 +45,7 @@ class Call(AnyCall[Control]):
 
 
 class Port:
-    """A process of the parallel program."""
+    """AM endpoint of one process of the parallel program."""
 
     def __init__(self, host: Host, view: ClusterView, memory: Buffer, image: CodeImage[Handler]) -> None:
         self.host, self._memory, self.me = host, memory, view.me
@@ -55,22 +55,33 @@ class Port:
         options = Options.of(view.options)
         self._unrestricted = options.unrestricted
         self._free = {node: deque(range(SLOTS)) for node in self.partners}
-        """Request slots of each partner that are free."""
+        """Free request slots, by partner."""
         self._sent = self._taken = 0
         self._handling: Call | None = None
         self.process = host.process()
-        """Of the program."""
+        """Operating-system process of the program."""
         self._runner: object = None
-        """The task that hands messages over, and runs handlers."""
-        self._idle = host.event("the handlers that another task runs")
+        """Task that is running message handlers, or None."""
+        self._idle = host.event("the handlers of another task")
         self._moves = Moves()
         self._interrupts = Interrupts(host, self.process, self.poll) if options.receive == "interrupt" else None
         self.handled = 0
-        """Requests whose handlers have run, and that are answered."""
+        """Number of requests handled and replied to by this process."""
 
     async def request(self, node: int, handler: Handler, *arguments: int, data: Data = b"") -> None:
-        """Send a request: its handler runs at the node. Returns when its descriptor is the NIC's. Waits, polling, while
-        four are not answered; polls once in any case. Raises AmError, ImageError.
+        """Send a request, whose handler runs at another node. Return when the NIC has its descriptor.
+
+        Polls while all four request slots of the node are in use, and once after sending.
+
+        Args:
+            node: destination node.
+            handler: function of the code image to run there.
+            arguments: up to 5 words of 32 bits.
+            data: payload, up to 4096 bytes.
+
+        Raises:
+            AmError: an invalid argument, or a call in a handler without `am.unrestricted=1`.
+            ImageError: the handler is not in the code image.
         """
         handling = self._handling
         if handling is not None and self._runner is self._task and not self._unrestricted:
@@ -78,24 +89,42 @@ class Port:
         address = self.rules.image.address(handler)
         self.check(node, arguments, data)
         free = self._free[node]
-        await self.until(lambda: bool(free), f"an answer of node {node}", f"host {self._names[node]}")
+        await self.until(lambda: bool(free), f"a reply from node {node}", f"host {self._names[node]}")
         await self._send(Kind.REQUEST, node, free.popleft(), address, arguments, data)
         await self.poll()
 
     async def put(self, node: int, to: int, source: int, size: int, flag: int) -> None:
-        """Copy bytes at `source` of this host to `to` at a node, which then counts its word at `flag` up (0: none).
-        Split-phase: the bytes may be changed when `unanswered` is 0. Raises AmError.
+        """Copy bytes of this host to another node (split-phase). The bytes may be changed when `unanswered` is 0.
+
+        Args:
+            node: destination node.
+            to: physical address at the destination, a multiple of 4.
+            source: physical address of the bytes on this host, a multiple of 4.
+            size: number of bytes.
+            flag: address of the word that the destination increments at the end; 0: none.
+
+        Raises:
+            AmError: an invalid argument.
         """
         await put(self, node, to, source, size, flag)
 
     async def get(self, node: int, source: int, to: int, size: int, flag: int) -> None:
-        """Copy bytes at `source` of a node to `to` at this host, whose word at `flag` is then counted up (0: none).
-        Split-phase. Raises AmError.
+        """Copy bytes of another node to this host (split-phase).
+
+        Args:
+            node: node that has the bytes.
+            source: physical address of the bytes there, a multiple of 4.
+            to: physical address on this host, a multiple of 4.
+            size: number of bytes.
+            flag: address of the word of this host that is incremented at the end; 0: none.
+
+        Raises:
+            AmError: an invalid argument.
         """
         await get(self, node, source, to, size, flag)
 
     async def poll(self) -> int:
-        """Run the handlers of what has come; how many."""
+        """Run the handlers of all received messages. Return how many were handled."""
         if self._runner:
             return 0
         self._runner, count = self._task, 0
@@ -111,8 +140,14 @@ class Port:
         return count
 
     async def compute(self, what: str | float, times: int = 1) -> None:
-        """Use the CPU as an application computes: a compiled path, or so many ns, `times` times. With
-        `receive=interrupt` messages that come meanwhile are handled meanwhile. Raises ComputingError.
+        """Compute on the host CPU. With `am.receive=interrupt`, received messages are handled during the computation.
+
+        Args:
+            what: name of a compiled path, or a time in ns.
+            times: number of repetitions.
+
+        Raises:
+            ComputingError: an invalid argument.
         """
         if self._interrupts:
             await self._interrupts.compute(what, times)
@@ -121,11 +156,11 @@ class Port:
 
     @property
     def interrupted(self) -> int:
-        """Computations that messages have interrupted."""
+        """Number of times that messages have interrupted the program."""
         return self._interrupts.count if self._interrupts else 0
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
-        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        """Poll until `condition()` is true. `what` and `holder` describe the wait in a hang report."""
         if condition():
             return
         host = self.host
@@ -139,45 +174,47 @@ class Port:
         host.waits.got(host.who, what)
 
     async def flag(self, address: int, count: int) -> None:
-        """Poll until a flag has been counted up to `count`."""
+        """Poll until the flag at `address` has reached `count`."""
         await self.until(lambda: self.host.load_words(address, 1)[0] >= count, f"the flag at {address:#x}")
 
     @property
     def unanswered(self) -> int:
-        """Requests that are not answered."""
+        """Number of requests sent by this process that have no reply yet."""
         return sum(SLOTS - len(free) for free in self._free.values())
 
     @property
     def sent(self) -> int:
-        """Messages that this process has sent, replies among them."""
+        """Number of messages sent by this process, replies included."""
         return self._sent
 
     def changed(self) -> None:
-        """Let those that wait look at their conditions again."""
+        """Make waiting tasks evaluate their conditions again."""
         self._moves.moved()
 
     @property
     def _task(self) -> object:
         return self.process.host.scheduler.kernel.current
 
-    # ---- what both kinds of message need
+    # ---- interface for `firmware.common.host.request_reply`
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
-        """Raises AmError for what cannot be sent."""
+        """Check destination, arguments and payload of a message. Raises AmError."""
         self.rules.check(node, arguments, size_of(data) if isinstance(data, Data) else None)
 
     async def answer(self, call: AnyCall[Control], handler: int, arguments: tuple[int, ...], data: Data) -> None:
-        """The reply to a request; `handler`: its address."""
+        """Send the reply to a request; `handler` is an address in the code image."""
         await self._send(Kind.REPLY, call.source, call.header.slot, handler, arguments, data)
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes of a receive buffer."""
+        """Return the bytes of a receive buffer."""
         return self.host.load_bytes(address, size)
 
     async def _send(
         self, kind: Kind, node: int, slot: int, handler: int, arguments: tuple[int, ...], data: Data
     ) -> None:
-        """A descriptor, with its payload in its send buffer or where the application has it."""
+        """Copy the payload into its send buffer, unless the NIC fetches it in place, and write the descriptor to the
+        NIC.
+        """
         host, size = self.host, size_of(data)
         host.trace(TraceEvent.SEND_CALL, 0, size, self._sent)
         await host.spend("am_send")
@@ -198,11 +235,11 @@ class Port:
 
     @property
     def _entry(self) -> int:
-        """The next entry of the receive queue."""
+        """Address of the next entry of the receive queue."""
         return self._memory.address + self._place.queue + ENTRY * (self._taken % self._place.entries)
 
     async def _take(self) -> None:
-        """The next message: its handler, and the answer to a request that its handler has not answered."""
+        """Handle the next received message, and reply to a request whose handler did not."""
         host, at = self.host, self._entry
         check, handler, *arguments, word, name = host.load_words(at, WORDS + 1)
         control, source = Control.of(word), name >> 24
@@ -228,10 +265,12 @@ class Port:
         self._moves.moved()
 
     async def _run(self, call: Call, handler: int, check: int) -> None:
-        """Raises AmError for a message of another program, or whose handler is none."""
+        """Run the handler of a message. Raises AmError if the code images differ or the address is not a handler's."""
         if check & CHECK != self.rules.image.checksum & CHECK:
-            what = f"{self.host.who}: a {call.kind.label} of node {call.source}"
-            raise AmError(what, "its program has other handlers", "open AM with the same handlers on all nodes")
+            what = f"{self.host.who}: {call.kind.label} from node {call.source}"
+            raise AmError(
+                what, "its code image differs from this node's", "open AM with the same handlers on all nodes"
+            )
         function = self.rules.handler(call.kind, call.source, handler)
         if function is not None:
             await function(call)

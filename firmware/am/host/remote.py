@@ -1,7 +1,7 @@
 """PUT and GET: split-phase copies between the memories of nodes, made of requests and replies (paper 002).
 
-Both are cut into messages. Those of a pair of nodes stay in order, so the last one tells of all: its handler counts the
-flag up, on the node that has the data.
+Both are split into messages, which stay in order between two nodes. The handler of the last message increments the flag
+on the node that receives the data.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from firmware.am.nic.layout import MOST
 from firmware.verbs import Host
 
 NOBODY = 0
-"""Address of no flag."""
+"""Flag address of an operation without a flag."""
 WORD = 4
 
 
 class Port(Protocol):
-    """What is needed of a process."""
+    """Interface of a process that PUT and GET need."""
 
     host: Host
 
@@ -28,11 +28,11 @@ class Port(Protocol):
         """Send a request."""
 
     def changed(self) -> None:
-        """Memory that the process may wait for has changed."""
+        """Make waiting tasks evaluate their conditions again."""
 
 
 class Call(Protocol):
-    """What is needed of a message."""
+    """Interface of a received message that PUT and GET need."""
 
     arguments: tuple[int, ...]
     address: int
@@ -40,14 +40,14 @@ class Call(Protocol):
 
     @property
     def port(self) -> Port:
-        """The process that it has come to."""
+        """Port that has received the message."""
 
     async def reply(self, handler: Any, *arguments: int, data: Data = b"") -> None:
-        """Answer a request."""
+        """Reply to the request."""
 
 
 async def put_handler(call: Call) -> None:
-    """Data have come: bring them to their place, and count the flag up."""
+    """Copy received data to their destination and increment the flag."""
     to, flag = call.arguments
     host = call.port.host
     if call.size:
@@ -60,13 +60,13 @@ async def put_handler(call: Call) -> None:
 
 
 async def get_handler(call: Call) -> None:
-    """Data are wanted: answer with a PUT."""
+    """Reply to a GET with the PUT of the requested data."""
     address, size, to, flag = call.arguments
     await call.reply(put_handler, to, flag, data=Stretch(address, size))
 
 
 async def put(port: Port, node: int, to: int, source: int, size: int, flag: int) -> None:
-    """Copy bytes of this host's to another. Returns when the last message is in the NIC's ring."""
+    """Copy bytes of this host to another node. Return when the last message is in the NIC's ring."""
     check("put", node, to, source, size, flag)
     for at, part in pieces(size):
         last = at + part == size
@@ -74,7 +74,7 @@ async def put(port: Port, node: int, to: int, source: int, size: int, flag: int)
 
 
 async def get(port: Port, node: int, source: int, to: int, size: int, flag: int) -> None:
-    """Copy bytes of another host's to this one. Returns when the last request is in the NIC's ring."""
+    """Copy bytes of another node to this host. Return when the last request is in the NIC's ring."""
     check("get", node, to, source, size, flag)
     for at, part in pieces(size):
         last = at + part == size
@@ -82,16 +82,16 @@ async def get(port: Port, node: int, source: int, to: int, size: int, flag: int)
 
 
 def check(what: str, node: int, to: int, source: int, size: int, flag: int) -> None:
-    """Raises AmError for what no PUT or GET can be."""
-    what = f"a {what} with node {node!r}"
+    """Check size and addresses of a PUT or GET. Raises AmError."""
+    what = f"{what} with node {node!r}"
     if type(size) is not int or size < 0:
-        raise AmError(what, f"{size!r} bytes", "give 0 or more")
+        raise AmError(what, f"invalid size {size!r}", "give 0 or more bytes")
     for name, address in (("source", source), ("target", to), ("flag", flag)):
         if type(address) is not int or not 0 <= address < 1 << 32 or address % WORD:
-            raise AmError(what, f"its {name} is at {address!r}", f"give a physical address, a multiple of {WORD}")
+            raise AmError(what, f"invalid {name} address {address!r}", f"give a physical address, a multiple of {WORD}")
 
 
 def pieces(size: int) -> Iterator[tuple[int, int]]:
-    """Offset and bytes of each message; one without data for no bytes."""
+    """Yield offset and size of each message; a single empty one if `size` is 0."""
     for at in range(0, max(size, 1), MOST):
         yield at, min(MOST, size - at)

@@ -1,4 +1,4 @@
-"""AM on the NIC: descriptors of the host go out as messages, messages of the network go into its receive queue."""
+"""NIC firmware of AM: sends the host's descriptors as messages and stores received messages in its receive queue."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program."""
+    """Run the firmware of one NIC."""
     port = packet_port(nic, view, PORT, MOST)
     await nic.poll_loop([Watch(Word.MEMORY, 0, "am_look_memory")]).run()
     await Program(nic, view, port).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be, on so many nodes. Raises OptionError."""
+    """Check options, number of nodes and NIC kind. Raises OptionError."""
     Options.of(options)
     if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"the NIC has descriptors for {NODES}", "take fewer")
+        raise OptionError(f"{nodes} nodes", f"the NIC has descriptors for {NODES}", "use fewer nodes")
     if 0 < card.most_payload < MOST:
-        cause = f"a packet of this NIC takes {card.most_payload} bytes, and a message's payload is up to {MOST}"
+        cause = f"a packet of this NIC holds {card.most_payload} bytes, but a payload has up to {MOST}"
         raise OptionError("layer am", cause, "use a profile with a LANai")

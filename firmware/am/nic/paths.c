@@ -1,5 +1,5 @@
-/* What each step of AM costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
- * Words and ring are shared with the host; the rest is the firmware's own. */
+/* Cost of each step of AM on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * The words and the ring are shared with the host. */
 #include "turns.h"
 
 struct descriptor { u32 address, words[8], unused[7]; };
@@ -10,16 +10,16 @@ struct am {
     u32 held, memory, me, payload, fetched, number, came, entries, buffers, queue;
 };
 
-/* One look at the word that tells that the driver is there. */
+/* Poll once for the driver's buffer address. */
 u32 am_look_memory(struct shared *shared) { return look_turn(SHARED32(&shared->memory), 0); }
 
-/* One look at the ring of descriptors; the last step of the loop. */
+/* Poll the descriptor ring once; last step of the polling loop. */
 u32 am_look_descriptor(struct am *am) { return look_turn(SHARED32(&am->next->words[7]), am->held); }
 
-/* There is no room for its payload yet. */
+/* Hold a descriptor while the packet port has no room for its payload. */
 void am_hold(struct am *am, u32 word) { am->held = word; }
 
-/* Take a descriptor: how long its payload is, and where it stands. Its words stay in the ring until it has gone. */
+/* Take a descriptor: size and address of its payload. Its words stay in the ring until the message is sent. */
 u32 am_take(struct am *am, u32 word, u32 *size) {
     struct descriptor *at = am->next, *next = at + 1;
     SHARED32(&at->words[7]) = 0;
@@ -34,7 +34,7 @@ u32 am_take(struct am *am, u32 word, u32 *size) {
     return SHARED32(&at->address);
 }
 
-/* The oldest message, which has no payload or whose payload has left: its packet's two words. Its last word is put back. */
+/* Build the header of the oldest message, whose payload, if any, has been sent. Restores the message's last word. */
 u32 am_launch(struct am *am, u32 *header) {
     struct descriptor *out = am->out, *next = out + 1;
     u32 word = out->unused[0], number = am->number + 2;
@@ -55,7 +55,7 @@ u32 am_launch(struct am *am, u32 *header) {
     return out->words[0] >> 24;
 }
 
-/* Its payload, which is here. */
+/* Build the header of the oldest message's payload, which has been fetched. */
 u32 am_launch_payload(struct am *am, u32 *header) {
     struct descriptor *out = am->out;
     u32 word = out->unused[0], fetched = am->fetched;
@@ -70,7 +70,7 @@ u32 am_launch_payload(struct am *am, u32 *header) {
     return out->words[0] >> 24;
 }
 
-/* A payload has come: which buffer it goes to. */
+/* Return the receive buffer of an arrived payload. */
 u32 am_payload(struct am *am, u32 first, u32 second) {
     if (UNLIKELY(!(second & 1u << 28))) {
         OFF_PATH("it is a message");
@@ -79,7 +79,7 @@ u32 am_payload(struct am *am, u32 first, u32 second) {
     return am->buffers + ((first >> 24) << 15) + ((second >> 25 & 7) << 12);
 }
 
-/* A message has come: which entry of the queue it goes to, and what tells of it. */
+/* Return the receive-queue entry of an arrived message, with its key and valid word. */
 u32 am_arrived(struct am *am, u32 first, u32 second, u32 *told) {
     u32 came = am->came, next = came + 1;
     if (UNLIKELY(second & 1u << 28)) {
@@ -96,7 +96,7 @@ u32 am_arrived(struct am *am, u32 first, u32 second, u32 *told) {
     return am->queue + (came << 6);
 }
 
-/* Messages are in host memory; only with receive=interrupt. */
+/* Test whether a message stored in host memory interrupts; only with receive=interrupt. */
 u32 am_stored(struct am *am) {
     if (UNLIKELY(SHARED32(&am->shared->interrupt))) {
         OFF_PATH("it interrupts");
@@ -105,8 +105,8 @@ u32 am_stored(struct am *am) {
     return 0;
 }
 
-/* It interrupts the host, further ones do not. */
+/* Disable further interrupts after one was raised. */
 void am_interrupt(struct shared *shared) { SHARED32(&shared->interrupt) = 0; }
 
-/* It is damaged: count it. */
+/* Count a damaged packet. */
 void am_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }

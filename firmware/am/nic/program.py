@@ -1,4 +1,4 @@
-"""The NIC's program: descriptors of the host leave as messages, what comes goes into its receive queue."""
+"""NIC firmware: sends the host's descriptors as packets and stores received packets in host memory."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
 LAST = 4 * WORDS
-"""Offset of a descriptor's last word."""
+"""Offset of the last word of a descriptor."""
 
 
 @dataclass
 class Outgoing:
-    """A message that was taken."""
+    """Message taken from the descriptor ring and not sent yet."""
 
     words: tuple[int, ...]
     control: Control
     payload: bool
-    """Its payload has not left."""
+    """True while the payload has not been sent."""
 
     @property
     def node(self) -> int:
-        """Where it goes."""
+        """Destination node."""
         return self.words[0] >> 24
 
 
 class Program:
-    """Both ways. It is what the packet port tells of packets."""
+    """Firmware state for both directions, called back by the packet port."""
 
     def __init__(self, nic: Nic, view: ClusterView, port: PacketPort) -> None:
         self._nic, self._me, self._port = nic, view.me, port
         self._memory, self._place = nic.load(Word.MEMORY), Place(len(view.names))
         self._next = 0
-        """Where the next descriptor will stand."""
+        """Index of the next descriptor in the ring."""
         self._held = 0
-        """Last word of a descriptor for whose payload the port has no room yet."""
+        """Last word of a descriptor whose payload the port has no room for, or 0."""
         self._out: deque[Outgoing] = deque()
-        """Taken, not gone."""
+        """Messages taken and not sent yet."""
         self._taken = self._gone = self._came = 0
-        """Messages that were taken, that have gone, that have come."""
+        """Numbers of messages taken, sent and received."""
         self._fetched = 0
-        """Payloads that are here, and have not left."""
+        """Number of payloads fetched and not sent yet."""
         self._interrupts = Options.of(view.options).receive == "interrupt"
         nic.waits.ask(self._wants)
 
     async def run(self) -> None:
-        """Look at the port and at the ring, round and round."""
+        """Poll the packet port and the descriptor ring forever."""
         port: list[Service] = self._port.services(self)
         ring: Service = Watch(self._at, 0, "am_look_descriptor"), self._described
 
@@ -65,13 +65,13 @@ class Program:
 
     @property
     def _at(self) -> int:
-        """Of the next descriptor its last word."""
+        """Address of the last word of the next descriptor."""
         return Word.DESCRIPTORS + STRIDE * self._next + LAST
 
-    # ---- out
+    # ---- sending
 
     async def _described(self) -> None:
-        """There is a descriptor: take it, if the port has room for its payload."""
+        """Take the next descriptor if the port has room for its payload."""
         nic, at = self._nic, self._at
         control = Control.of(nic.load(at))
         if control.size and not self._port.room(control.size):
@@ -92,7 +92,7 @@ class Program:
         await self._launch()
 
     async def _launch(self) -> None:
-        """The oldest message, if the port is ready: first its payload, as soon as that is here, then itself."""
+        """Send the oldest message if the port is ready: first its payload, once fetched, then the message."""
         if not (self._out and self._port.ready()):
             return
         out, nic = self._out[0], self._nic
@@ -116,20 +116,20 @@ class Program:
         await self._port.launch(out.node, words, out.control.size)
 
     async def fetched(self) -> None:
-        """From the port: a payload is here."""
+        """Handle a fetched payload (called by the port)."""
         self._fetched += 1
         await self._launch()
 
     async def launched(self) -> None:
-        """From the port: it is ready for the next packet, and may have room for another payload."""
+        """Send the next packet and retry a held descriptor (called by the port when it is ready)."""
         await self._launch()
         if self._held:
             await self._described()
 
-    # ---- in
+    # ---- receiving
 
     async def arrived(self) -> None:
-        """From the port: a packet. A damaged one is dropped and counted."""
+        """Store a received packet in host memory; count and drop a damaged packet (called by the port)."""
         head, nic, port = self._port.head(), self._nic, self._port
         first, word = head.header
         if not head.good or not 0 < head.size <= MOST:
@@ -154,8 +154,10 @@ class Program:
         await port.store(at + LAST, (first, THERE))
 
     async def stored(self) -> None:
-        """From the port: messages are in host memory. A computation that asked for it is interrupted. Sooner would be
-        too soon: a host that asks and then looks itself would see neither.
+        """Raise the interrupt, if enabled, for messages that are in host memory (called by the port).
+
+        An earlier interrupt would be lost: a host that enables it and then polls would see neither interrupt nor
+        message.
         """
         if not self._interrupts:
             return
@@ -169,6 +171,6 @@ class Program:
     # ---- reports
 
     def _wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Yield the waits of this NIC for a hang report."""
         if not self._port.ready():
             yield Wait(self._nic.who, Wanted("its outgoing packet to leave"))

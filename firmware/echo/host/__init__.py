@@ -1,4 +1,4 @@
-"""`echo` on the host: send up to 64 bytes, receive them, send them back. See firmware/echo/README.md."""
+"""Host library of `echo`: sends up to 64 bytes, receives them, sends them back. See firmware/echo/README.md."""
 
 from firmware.common.host.card import load_chain
 from firmware.common.host.loader import boot
@@ -10,24 +10,33 @@ from pymodels.trace import TraceEvent
 
 
 class Echo:
-    """One slot out, one inbox in: a message waits in the network until the one before it is consumed.
+    """Echo library of one host, with one send slot and one inbox.
 
-    One task may send and one may receive at the same time.
+    A message waits in the network until the previous one is consumed. One task may send and one may receive
+    concurrently.
     """
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view, self.number, self.inbox = host, view, 0, host.allocate(4096).address
 
     async def start(self) -> None:
-        """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first. A NIC that executes
-        its firmware is loaded before.
+        """Load the firmware if the NIC executes it, then pass the DMA chain and the inbox address to the NIC. Call
+        first.
         """
         await boot(self.host, self.view)
         await load_chain(self.host, 0, at.CHAIN)
         await store_words(self.host, at.INBOX, self.inbox)
 
     async def send(self, destination: int, payload: bytes) -> None:
-        """Send up to 64 bytes to another node; waits until the slot is empty. ValueError names a bad argument."""
+        """Send up to 64 bytes to another node, after waiting for an empty slot.
+
+        Args:
+            destination: VNN of another node.
+            payload: up to 64 bytes.
+
+        Raises:
+            ValueError: an invalid destination or size.
+        """
         size = len(payload)
         if destination not in self.view.routes or size > at.PAYLOAD:
             raise ValueError(f"destination {destination} (of {[*self.view.routes]}) or payload ({size} of 64 B)")
@@ -42,7 +51,7 @@ class Echo:
         await store_words(self.host, at.STATE, 1)
 
     async def receive(self) -> tuple[int, bytes]:
-        """Wait for the next message: (source node, payload)."""
+        """Wait for the next message. Return source node and payload."""
         await self.host.poll([(self.inbox + at.PACKET, 0)], "look_flag")
         self.host.trace(TraceEvent.POLL_HIT)
         await self.host.spend("receive")
@@ -53,5 +62,5 @@ class Echo:
         return source, packet[at.HEADER.size :][:size]
 
     async def echo(self) -> None:
-        """Receive one message and send it back to where it came from."""
+        """Receive one message and send it back to its source."""
         await self.send(*await self.receive())

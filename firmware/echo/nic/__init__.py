@@ -1,4 +1,4 @@
-"""`echo` on the NIC: send what the host puts into the slot, put what arrives into the host's inbox. See README.md."""
+"""NIC firmware of `echo`: sends the host's slot and stores received packets in the host's inbox. See README.md."""
 
 from firmware.common.nic import HostDma, Service, host_dma, route_row, serve
 from firmware.echo.nic import layout as at
@@ -8,7 +8,7 @@ from pymodels.registers import Flag, Isr, Reg
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """Wait for the host, then serve what can happen, for ever."""
+    """Wait for the host, then serve slot, engines and inbox forever."""
     await start(nic, view)
     dma = host_dma(nic, {0: at.CHAIN})
     services: list[Service] = [
@@ -22,7 +22,7 @@ async def main(nic: Nic, view: ClusterView) -> None:
 
 
 async def start(nic: Nic, view: ClusterView) -> None:
-    """Lay out control blocks and routes as soon as the host has told where its inbox is."""
+    """Wait for the inbox address, then initialise control blocks and routes."""
     await nic.poll_loop([Watch(at.INBOX, 0, "look_inbox")]).run()
     nic.store_words(at.CHAIN, (Flag.TERMINAL, 0, at.PACKET, at.IN, 0, nic.load(at.INBOX)))
     nic.store_words(at.FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
@@ -32,7 +32,7 @@ async def start(nic: Nic, view: ClusterView) -> None:
 
 
 async def send(nic: Nic) -> None:
-    """The slot is full: put the route before the packet and hand both to the send engine."""
+    """Send the full slot: put the route in front of the packet and start the send engine."""
     await nic.work("send")
     nic.store(at.STATE, 2)
     destination, size = divmod(nic.load(at.OUT + 12), 1 << 16)
@@ -44,21 +44,21 @@ async def send(nic: Nic) -> None:
 
 
 async def sent(nic: Nic) -> None:
-    """The send engine is done with the slot: the host may fill it again."""
+    """Mark the slot as empty, since the send engine has read it."""
     await nic.work("sent")
     nic.write(Reg.ISR, 1 << Isr.SEND)
     nic.store(at.STATE, 0)
 
 
 async def receive(nic: Nic, dma: HostDma) -> None:
-    """A packet has arrived: the byte behind it is zero when its CRC-8 was right. Otherwise it is dropped."""
+    """Deliver a received packet, or drop it if its CRC-8 syndrome is not 0."""
     nic.write(Reg.ISR, 1 << Isr.RECV)
     syndrome = nic.load(await nic.read(Reg.RMP) - nic.word_bytes) >> 24
     await (arm(nic) if syndrome else deliver(nic, dma))
 
 
 async def deliver(nic: Nic, dma: HostDma) -> None:
-    """Have the packet copied to the host, and then the flag: a chain works in order."""
+    """Start the DMA chain, which copies first the packet and then the flag to the host."""
     await nic.work("deliver")
     nic.store(at.FLAG_BLOCK, at.CHAIN)
     nic.store(at.CHAIN, at.FLAG_BLOCK)
@@ -66,7 +66,7 @@ async def deliver(nic: Nic, dma: HostDma) -> None:
 
 
 async def arm(nic: Nic) -> None:
-    """The inbox is free: let the next packet in. Until now it has waited in the network."""
+    """Prepare the receive engine for the next packet, which has waited in the network until now."""
     await nic.work("arm")
     nic.store(at.CONSUMED, 0)
     nic.write(Reg.RMP, at.IN)

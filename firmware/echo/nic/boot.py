@@ -1,4 +1,4 @@
-"""What the host's driver tells echo's firmware in C before it starts."""
+"""Words that the host driver writes for echo's C firmware before it starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from firmware.view import ClusterView
 
 
 def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
-    """SRAM addresses and words: the slot is empty, there is no inbox yet, and the routes. `word_bytes`: of the SRAM."""
+    """Yield SRAM addresses and their words: an empty slot, no inbox, and the routes.
+
+    Args:
+        view: the cluster as seen by this host.
+        word_bytes: width of the SRAM in bytes.
+    """
     for address in (at.INBOX, at.CONSUMED, at.STATE):
         yield address, (0,)
     for vnn, route in view.routes.items():

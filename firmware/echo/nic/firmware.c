@@ -1,5 +1,5 @@
-/* echo on the NIC as a program that a LANai executes: the steps of paths.c, in the order of __init__.py. Before the reset
- * is released, the host has written the table of routes. */
+/* echo's firmware as a program for the LANai: the steps of paths.c in the order of __init__.py. The host writes the table
+ * of routes before it releases the reset. */
 #include "layout.h"
 #include "../../common/nic/pulse.h"
 #include "paths.c"
@@ -9,7 +9,7 @@ enum { ONE = 1 };
 static struct shared *const shared = (struct shared *)AT_CHAIN;
 static struct slot *const slot = (struct slot *)AT_OUT;
 
-/* Lay out the control blocks: the packet to the host's inbox, and then the flag behind it. */
+/* Initialise the control blocks: the packet to the host's inbox, then the flag behind it. */
 static void lay_out(u32 inbox) {
     shared->packet = (struct block){TERMINAL, 0, AT_PACKET, AT_IN, 0, inbox};
     shared->flag = (struct block){TERMINAL, 0, 4, AT_FLAG, 0, inbox + AT_PACKET};

@@ -1,8 +1,8 @@
-/* What each step of echo costs on the LANai. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of echo on the LANai. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 #include "../../common/nic/block.h"
 
-#ifndef SRAM_WORD /* bytes; executed firmware has that of its NIC */
+#ifndef SRAM_WORD /* bytes of an SRAM word; set by the NIC kind for executed firmware */
 #define SRAM_WORD 8
 #endif
 
@@ -10,7 +10,7 @@ struct route { u32 high, low, begin, skip; };
 struct slot { u32 route_high, route_low, type, destination_size, payload[16], state; };
 struct shared { struct block packet, flag; u32 one, unused[3], inbox, consumed; };
 
-/* One look at the word that tells where the host's inbox is. */
+/* Poll the address of the host's inbox once. */
 u32 look_inbox(struct shared *shared) {
     u32 inbox = SHARED32(&shared->inbox);
     if (UNLIKELY(inbox != 0)) {
@@ -21,7 +21,7 @@ u32 look_inbox(struct shared *shared) {
     return 0;
 }
 
-/* One look at the state of the slot. */
+/* Poll the state of the slot once. */
 u32 look_slot(struct slot *slot) {
     if (UNLIKELY(SHARED32(&slot->state) & 1)) {
         OFF_PATH("the slot is full");
@@ -30,7 +30,7 @@ u32 look_slot(struct slot *slot) {
     return 0;
 }
 
-/* One look at a bit of ISR. */
+/* Poll a bit of ISR once. */
 u32 look_isr(u32 mask) {
     if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
         OFF_PATH("an engine is done");
@@ -39,7 +39,7 @@ u32 look_isr(u32 mask) {
     return 0;
 }
 
-/* One look at the word in which the host says that its inbox is free; the last step of the loop. */
+/* Poll CONSUMED once; last step of the polling loop. */
 u32 look_consumed(struct shared *shared) {
     if (UNLIKELY(SHARED32(&shared->consumed) != 0)) {
         OFF_PATH("the inbox is free");
@@ -49,7 +49,7 @@ u32 look_consumed(struct shared *shared) {
     return 0;
 }
 
-/* Put the route before the packet, and hand both to the send engine. */
+/* Put the route in front of the packet and start the send engine. */
 void send(struct slot *slot, struct route *routes) {
     u32 word, size;
     struct route *route;
@@ -64,20 +64,20 @@ void send(struct slot *slot, struct route *routes) {
     REGISTER_WRITE(SMLT, (u32)&slot->payload + ((size + 7) & ~7u));
 }
 
-/* The slot is empty again. */
+/* Mark the slot as empty. */
 void sent(struct slot *slot) {
     REGISTER_WRITE(ISR, 1u << 3);
     SHARED32(&slot->state) = 0;
 }
 
-/* Let the next packet in. */
+/* Prepare the receive engine for the next packet. */
 void arm(struct shared *shared, u32 buffer) {
     SHARED32(&shared->consumed) = 0;
     REGISTER_WRITE(RMP, buffer);
     REGISTER_WRITE(RML, buffer + 128);
 }
 
-/* Look at the syndrome, and start the two blocks of the chain. */
+/* Check the syndrome and start the two blocks of the chain. */
 void deliver(struct shared *shared, u32 buffer) {
     u32 end;
     REGISTER_WRITE(ISR, 1u << 1);

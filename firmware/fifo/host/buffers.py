@@ -1,7 +1,7 @@
-"""The FIFO card's driver with buffers: packets are written and read in place, in the card's memory.
+"""Driver of the FIFO card with buffers: packets are written and read in place, in the card's memory.
 
-Every partner has eight send buffers, used in turn, and eight buffers of the pool are reserved for it: paper 002's rule
-of four requests and four replies. So no message finds the pool empty while the application receives.
+Each partner has eight send buffers, used in turn, and eight receive buffers of the pool are reserved for it. This is
+the rule of four requests and four replies of paper 002, so the pool never runs empty while the application receives.
 """
 
 from __future__ import annotations
@@ -15,40 +15,48 @@ from pymodels.nics.fifo.registers import Size
 from pymodels.trace import TraceEvent
 
 EACH = 8
-"""Send buffers of a partner, and buffers of the pool that stand for it."""
+"""Send buffers of a partner, and receive buffers of the pool reserved for it."""
 HEADER = struct.Struct(">HBBHH")
-"""Type, source, number, destination, bytes."""
+"""Type, source, number, destination and payload bytes of a packet."""
 TYPE = 0x0F1F
 MOST = Size.BUFFER - HEADER.size - 8 * 2
-"""Bytes of a message: two words are for the route."""
+"""Largest message in bytes; two words of a buffer are for the route."""
 MASK = 0xFF
 
 
 class Buffers:
-    """`start`, `send`, `receive`. One task may send and one may receive at the same time."""
+    """Driver of one host (buffers). One task may send and one may receive concurrently."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view = host, view
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
         self.pool = EACH * len(self.partners)
-        """Buffers of the receive pool."""
+        """Number of buffers of the receive pool."""
         self._port = BufferPort(host, lambda offset: host.nic_base + offset)
         self.damaged = 0
-        """Packets that came with a wrong CRC-8, or too long: lost."""
+        """Number of packets lost because of a wrong CRC-8 or an excessive size."""
         self._number = self._sends = 0
         self._turn = dict.fromkeys(self.partners, 0)
         self._used: set[int] = set()
 
     async def start(self) -> None:
-        """Choose the card's form, and fill the pool. Call this first."""
+        """Select the card's form and fill the pool. Call first."""
         await self._port.start(range(1 + self.pool, 1 + 2 * self.pool))
 
     async def arrived(self) -> int:
-        """Return the number of packets that have arrived and were not taken."""
+        """Return the number of packets that have arrived and are not yet received."""
         return await self._port.arrived()
 
     async def send(self, destination: int, payload: bytes) -> None:
-        """Send a message; waits until one of the partner's buffers is free. ValueError names a bad argument."""
+        """Send a message, after waiting for a free buffer of the partner.
+
+        Args:
+            destination: VNN of another node.
+            payload: up to `MOST` bytes.
+
+        Raises:
+            ValueError: an invalid destination or size.
+        """
         if destination not in self._turn or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
         self._sends += 1
@@ -65,7 +73,7 @@ class Buffers:
         self.host.trace(TraceEvent.POINTER_WRITTEN, key, number)
 
     async def receive(self) -> tuple[int, bytes]:
-        """Wait for the next message: (source node, payload)."""
+        """Wait for the next message. Return source node and payload."""
         while True:
             word = await self._port.ready()
             if word is None:
@@ -80,7 +88,7 @@ class Buffers:
             self.damaged += 1
 
     async def _buffer(self, destination: int) -> int:
-        """The next buffer of a partner, once what was in it is sent."""
+        """Return the partner's next send buffer, after waiting until it has been sent."""
         turn = self._turn[destination]
         self._turn[destination] = (turn + 1) % EACH
         number = 1 + EACH * self.partners.index(destination) + turn
@@ -90,7 +98,7 @@ class Buffers:
         return number
 
     async def _take(self, word: int) -> tuple[int, bytes]:
-        """Read the message that is ready."""
+        """Read the received message from the card."""
         head = await self._port.words(word, 0, HEADER.size // 4)
         await self.host.spend("take")
         _, source, _, _, size = HEADER.unpack(head)

@@ -1,4 +1,4 @@
-"""The FIFO card's driver with cells: a message is cut into cells of 44 bytes, and reassembled at the receiver."""
+"""Driver of the FIFO card with cells: a message is split into cells of 44 bytes and reassembled by the receiver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["MOST", "Cells"]
 
 
 class Cells:
-    """`start`, `send`, `receive`. One task may send and one may receive at the same time."""
+    """Driver of one host (cells). One task may send and one may receive concurrently."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view = host, view
@@ -22,15 +22,23 @@ class Cells:
         self._coming: dict[int, bytearray] = {}
 
     async def start(self) -> None:
-        """Choose the card's form, and give each destination's circuit its route. Call this first."""
+        """Select the card's form and load the route of each destination's circuit. Call first."""
         await self._port.start()
 
     async def arrived(self) -> int:
-        """Return the number of cells that have arrived and were not taken."""
+        """Return the number of cells that have arrived and are not yet received."""
         return await self._port.there()
 
     async def send(self, destination: int, payload: bytes) -> None:
-        """Send a message; waits where the FIFO is full. ValueError names a bad argument."""
+        """Send a message, waiting while the FIFO is full.
+
+        Args:
+            destination: VNN of another node.
+            payload: up to `MOST` bytes.
+
+        Raises:
+            ValueError: an invalid destination or size.
+        """
         if destination not in self.partners or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
         self._sends += 1
@@ -43,7 +51,7 @@ class Cells:
             self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, send)
 
     async def receive(self) -> tuple[int, bytes]:
-        """Wait for the next complete message: (source node, payload)."""
+        """Wait for the next complete message. Return source node and payload."""
         while True:
             while not await self._port.there():
                 pass

@@ -1,4 +1,4 @@
-/* What each step of the FIFO card's driver costs on the host. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of the FIFO card's driver on the host. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 #include "../../nics/fifo/words.h"
 #include "../../nics/fifo/buffers.h"
@@ -6,7 +6,7 @@
 
 struct partner { u32 turn, route[2], first, route_bytes; };
 
-/* Check the arguments, choose the partner's next buffer, hand route, header, descriptor and the buffer's number to the bus. */
+/* Check the arguments, choose the partner's next buffer, store route, header, descriptor and buffer number. */
 u32 fill(u32 partners, struct partner *partner, u32 destination, u32 me, u32 *number, u32 bytes) {
     u32 turn, next, buffer;
     if (UNLIKELY(destination >= partners) || UNLIKELY(bytes > 2024)) {
@@ -27,7 +27,7 @@ u32 fill(u32 partners, struct partner *partner, u32 destination, u32 me, u32 *nu
     return 0;
 }
 
-/* What RX_READY and the header of a packet tell: where it stands, whose it is, how long it is; done with it afterwards. */
+/* Decode RX_READY and the header of a packet: address, source, size; then release the buffer. */
 u32 take(u32 ready, u32 base, u32 *source, u32 *place) {
     u32 number = ready >> 16 & 127;
     *place = base + number * 2048 + 8;

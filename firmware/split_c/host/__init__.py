@@ -1,4 +1,4 @@
-"""Split-C on AM: global pointers, split-phase access, stores and spread arrays. It has no NIC side."""
+"""Split-C over AM: global pointers, split-phase access, stores and spread arrays."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ __all__ = ["Global", "SplitC", "SplitCError", "Spread"]
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be. Raises OptionError."""
+    """Check the options. Raises OptionError."""
     Options.of(options)

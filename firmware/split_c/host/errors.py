@@ -1,4 +1,4 @@
-"""What Split-C refuses."""
+"""Errors of Split-C."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class SplitCError(SanlabError):
-    """A call of Split-C that cannot be done."""
+    """Invalid call of Split-C."""

@@ -1,4 +1,4 @@
-"""The part of a node's memory that all nodes may read and write."""
+"""Memory of a node that all nodes may read and write."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ WORD = 4
 
 
 class Heap:
-    """It is taken from once, in the same order on all nodes, and not given back."""
+    """Heap of one node. All nodes allocate in the same order; memory is not freed."""
 
     def __init__(self, host: Host, size: int) -> None:
         self._host, self._memory, self.size = host, host.allocate(size), size
         self.base = self._memory.address
         self.scratch = 0
-        """The first element is the library's own."""
+        """Offset of the first element, which the library uses itself."""
         self.used = ALIGN
         self.stored = 0
-        """Bytes that other nodes have stored so far."""
+        """Number of bytes stored by other nodes."""
 
     def take(self, size: int) -> None:
-        """The next bytes. Raises SplitCError when there are not so many."""
+        """Allocate bytes. Raises SplitCError if too few are left."""
         if self.used + size > self.size:
-            cause = f"{self.size - self.used} bytes of its {self.size} are left"
-            raise SplitCError(f"{self._host.who}: {size} bytes of the heap", cause, "give split_c.heap_kb more")
+            cause = f"{self.size - self.used} of its {self.size} bytes are left"
+            raise SplitCError(f"{self._host.who}: {size} bytes of the heap", cause, "increase split_c.heap_kb")
         self.used += -(-size // ALIGN) * ALIGN
 
     def view(self, at: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        """Elements in place."""
+        """Return elements of the heap in place."""
         return np.frombuffer(self._memory.view, dtype, count, at)
 
     def words(self, at: int, size: int) -> tuple[int, ...]:
-        """An element, as the words in which it travels."""
+        """Return the words of an element."""
         return self._host.load_words(self.base + at, size // WORD)
 
     def keep(self, at: int, words: Sequence[int]) -> None:
-        """The same the other way."""
+        """Store the words of an element."""
         self._host.store_words(self.base + at, words)
 
 
 def packed(value: float, dtype: np.dtype[Any]) -> tuple[int, ...]:
-    """A number as the words in which it travels. Raises SplitCError for one that the type does not have."""
+    """Return a number as the words of its element. Raises SplitCError if the type cannot represent it."""
     try:
         kept = np.array(value).astype(dtype)
         if dtype.kind != "f" and kept != value:
             raise OverflowError
     except (TypeError, ValueError, OverflowError):
-        raise SplitCError(f"value {value!r}", f"{dtype} does not have it", "give another value or type") from None
+        raise SplitCError(f"value {value!r}", f"{dtype} cannot represent it", "give another value or type") from None
     data = kept.tobytes()
     return tuple(int.from_bytes(data[at : at + WORD], "big") for at in range(0, len(data), WORD))

@@ -1,4 +1,4 @@
-"""SSAM on the host: Active Messages by way of the kernel, on a FIFO card of cells (paper 002)."""
+"""Host library of SSAM: Active Messages through the kernel, on a FIFO card with cells (paper 002)."""
 
 from __future__ import annotations
 
@@ -29,25 +29,33 @@ class Ssam:
         self._requests = Options.of(view.options).requests
 
     async def start(self) -> None:
-        """Load the driver: once a host, before anything else."""
+        """Start the driver. Call once a host, before `open`."""
         await self.kernel.start()
 
     async def open(self, handlers: Iterable[Handler], key: int = 1, process: Process | None = None) -> Port:
-        """Open the device for a process; without one, for a new one. `handlers`: of the program, in the same order in
-        all its processes. `key`: 32 bits that name the program. Raises SsamError, ImageError.
+        """Open the device for a process.
+
+        Args:
+            handlers: all handlers of the program, in the same order in all its processes.
+            key: 32-bit key of the program.
+            process: the process; None creates a new one.
+
+        Raises:
+            SsamError: an invalid key, or one in use by another process of the host.
+            ImageError: a handler is given twice.
         """
         if key not in range(1 << 32):
-            raise SsamError(f"key {key!r}", "it is not a word of 32 bits", "give one")
+            raise SsamError(f"key {key!r}", "not a 32-bit word", "give 0 to 0xFFFFFFFF")
         image: CodeImage[Handler] = CodeImage(handlers)
         process = process or self.host.process()
         return Port(self.kernel, await self.kernel.open(process, key), image, self._requests)
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Check that the layer runs on these cards, and on this many. Raises OptionError."""
+    """Check options, card and number of nodes. Raises OptionError."""
     Options.of(options)
     if not isinstance(card, FifoMap):
-        raise OptionError("layer ssam", "it drives a FIFO card, and this is another NIC", "use PROFILE=fifo")
+        raise OptionError("layer ssam", "it drives a FIFO card, and the profile has another NIC", "use PROFILE=fifo")
     if nodes > Size.CIRCUITS:
         most = int(Size.CIRCUITS)
-        raise OptionError(f"{nodes} nodes", f"a FIFO card has {most} circuits", f"take {most} with NUM_NODES")
+        raise OptionError(f"{nodes} nodes", f"a FIFO card has {most} circuits", f"set NUM_NODES to at most {most}")

@@ -1,4 +1,4 @@
-"""What SSAM refuses."""
+"""Errors of SSAM."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class SsamError(SanlabError):
-    """A call of SSAM that cannot be done."""
+    """Invalid call of SSAM, or invalid message received."""

@@ -1,4 +1,4 @@
-"""SSAM's part of the kernel: traps that send and poll. The CPU copies every byte; nothing is sent again (paper 002)."""
+"""Kernel part of SSAM: traps that send and poll. The CPU copies every byte; nothing is retransmitted (paper 002)."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
 KEY_AT, SOURCE_AT = 0, 8
-"""Bytes of a header that the kernel writes."""
+"""Offsets of the header fields that the kernel writes."""
 
 
 class Coming(NamedTuple):
-    """A message in a slot of the kernel's memory."""
+    """Message being received into a slot of the kernel's memory."""
 
     slot: int
-    """Physical address."""
+    """Physical address of the slot."""
     size: int
-    """Bytes of it that are there."""
+    """Number of bytes received so far."""
     trace: int
-    """Key of its last cell."""
+    """Trace key of the last cell."""
     source: int
 
 
 class SsamKernel:
-    """Of one host."""
+    """Kernel part of SSAM on one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me = host, view.me
@@ -47,54 +47,54 @@ class SsamKernel:
         self._turn = Lock(host, "SSAM's part of the kernel")
         self._areas: dict[int, Area] = {}
         self._free: deque[int] = deque()
-        """Slots of the kernel's memory, of which there are `_slots`."""
+        """Free slots of the kernel's memory, out of `_slots`."""
         self._slots = 0
         self._coming: dict[int, Coming] = {}
-        """By source: of which some cells have come."""
+        """Partly received messages, by source."""
         self._whole: deque[Coming] = deque()
-        """Messages that no process has yet."""
+        """Complete messages that no process has yet."""
         self._numbers = dict.fromkeys(self.partners, 0)
-        """By source: the number of its last cell."""
+        """Number of the last cell, by source."""
         self.started = False
         self.traps = self.inside_ps = self._sends = 0
-        """Traps so far, and the time that they took."""
+        """Number of traps, their total time in ps, and number of sends."""
         self.copied = {"process_to_card": 0, "card_to_kernel": 0, "kernel_to_process": 0}
-        """Bytes of messages that the CPU has copied, by copy."""
+        """Bytes of messages copied by the CPU, by copy."""
         self.lost_cells = self.incomplete = self.unclaimed = 0
-        """Cells that never came, messages thrown away for that, and messages with the key of no process here."""
+        """Number of lost cells, of messages dropped because of them, and of messages with an unknown key."""
 
     async def start(self) -> None:
-        """Set the card up; once a host."""
+        """Initialise the card, once a host."""
         if not self.started:
             self.started = True
             await self._port.start()
 
     async def open(self, process: Process, program: int) -> Area:
-        """A trap: the buffers of a process. Raises SsamError for a key that another process of this host has."""
+        """Trap: allocate the buffers of a process. Raises SsamError if the key is in use on this host."""
         async with self._kernel_of(process):
             if program in self._areas:
                 owner = self._areas[program].process.who
-                raise SsamError(f"key {program:#x}", f"{owner} has opened the device with it", "take another key")
+                raise SsamError(f"key {program:#x}", f"{owner} has opened the device with it", "use another key")
             area = self._areas[program] = Area(self.host, process, program, self.messages)
             self._grow(len(self._areas) * self.messages + self.nodes)
             return area
 
     def _grow(self, slots: int) -> None:
-        """The kernel's memory has at least so many slots: what is under way to all processes, and what is coming."""
+        """Extend the kernel's memory to at least `slots` message slots."""
         if slots > self._slots:
             base = self.host.allocate(SLOT * (slots - self._slots)).address
             self._free.extend(range(base, base + SLOT * (slots - self._slots), SLOT))
             self._slots = slots
 
     async def close(self, area: Area) -> None:
-        """A trap: what comes for the process from now on is nobody's."""
+        """Trap: release the buffers of a process; later messages to it are dropped."""
         async with self._kernel_of(area.process):
             del self._areas[area.key]
             area.close()
 
     @asynccontextmanager
     async def _kernel_of(self, process: Process) -> AsyncIterator[None]:
-        """A trap of a process: in the kernel no other thread runs."""
+        """Enter the kernel for a process; one thread at a time is in SSAM's kernel part."""
         self.traps += 1
         begun = self.host.now
         await process.syscall()
@@ -108,15 +108,15 @@ class SsamKernel:
                 self.inside_ps += self.host.now - begun
                 process.host.scheduler.leave()
 
-    # ---- out
+    # ---- sending
 
     def next_send(self) -> int:
-        """The number of a message on this host, by which the trace knows its sending."""
+        """Return the trace number of the next message sent by this host."""
         self._sends += 1
         return self._sends
 
     async def send(self, area: Area, offset: int, send: int) -> None:
-        """A trap: the message at an offset of the area goes out. Raises SsamError for what is no message."""
+        """Trap: send the message at an offset of the area. Raises SsamError for an invalid message."""
         async with self._kernel_of(area.process):
             host, at = self.host, area.outgoing(offset)
             await host.spend("ssam_trap_send")
@@ -137,26 +137,26 @@ class SsamKernel:
     def _check(self, area: Area, header: Header) -> None:
         who = area.process.who
         if header.destination not in self.partners:
-            raise SsamError(f"{who}: a message to node {header.destination}", "there is none", f"{self.partners}")
+            raise SsamError(f"{who}: message to node {header.destination}", "unknown node", f"one of {self.partners}")
         if header.kind not in tuple(Kind) or header.arguments > ARGUMENTS or header.data > MOST:
-            raise SsamError(f"{who}: a message to node {header.destination}", "it has no header", "use the library")
+            raise SsamError(f"{who}: message to node {header.destination}", "invalid header", "use the library")
 
-    # ---- in
+    # ---- receiving
 
     async def poll(self, area: Area) -> None:
-        """A trap: all that stands in the card goes to the kernel's memory, and from there to the processes."""
+        """Trap: move all received cells into the kernel's memory and complete messages to their processes."""
         async with self._kernel_of(area.process):
             await self.host.spend("ssam_trap_poll")
             await self._drain()
             await self._hand_over()
 
     async def _drain(self) -> None:
-        """All cells that have come, as long as the kernel has memory for a message."""
+        """Receive cells while the kernel has memory for a message."""
         while self._free and await self._port.there():
             await self._put_together(await self._port.look())
 
     async def _put_together(self, cell: Cell) -> None:
-        """A cell's data go to its message."""
+        """Append the data of a cell to its message."""
         host, trace = self.host, key(cell.source, self.me, cell.number)
         host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source)
         data = await self._port.take(cell)
@@ -185,7 +185,7 @@ class SsamKernel:
         self._free.append(message.slot)
 
     async def _hand_over(self) -> None:
-        """Whole messages to their processes, in the order in which they came; one whose process has no room waits."""
+        """Copy complete messages to their processes in order of arrival; those without a free slot wait."""
         host = self.host
         for _ in range(len(self._whole)):
             message = self._whole.popleft()

@@ -1,4 +1,4 @@
-"""A message as it stands in buffers and travels in cells: a header of 16 bytes, arguments, data."""
+"""Message format in buffers and cells: a header of 16 bytes, arguments, data."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import struct
 from typing import NamedTuple
 
 FORMAT = struct.Struct(">IIBBBBHH")
-"""Key of the program, address of the handler, source, destination, kind, arguments, bytes of data, 0."""
+"""Key of the program, handler address, source, destination, kind, number of arguments, data bytes, 0."""
 SLOT = 2048
-"""A buffer for a message (ours)."""
+"""Bytes of a message buffer (ours)."""
 ARGUMENTS = 8
 MOST = SLOT - FORMAT.size - 4 * ARGUMENTS
-"""Bytes of data."""
+"""Largest data size in bytes."""
 
 
 class Header(NamedTuple):
-    """What stands before arguments and data."""
+    """Header of a message."""
 
     key: int
-    """Of the parallel program; the kernel writes it, and the source."""
+    """Key of the parallel program; written by the kernel, as is the source."""
     handler: int
-    """Address; 0: none, a reply that only says that the request has been handled."""
+    """Handler address; 0: a reply without handler."""
     source: int
     destination: int
     kind: int
@@ -30,14 +30,14 @@ class Header(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of the whole message."""
+        """Size of the whole message in bytes."""
         return FORMAT.size + 4 * self.arguments + self.data
 
     def packed(self) -> bytes:
-        """As it travels."""
+        """Return the encoded header."""
         return FORMAT.pack(*self)
 
     @classmethod
     def of(cls, data: bytes | memoryview) -> Header:
-        """Of the first bytes of a message."""
+        """Decode the header of a message."""
         return cls(*FORMAT.unpack(data[: FORMAT.size]))

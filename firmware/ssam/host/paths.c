@@ -1,5 +1,5 @@
-/* What each step of SSAM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
- * Paths of cells are those of the card's driver. The trap itself is the profile's `host.kernel_entry_ns`. */
+/* Cost of each step of SSAM on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
+ * The paths of cells are the card driver's. The trap itself is the profile's `host.kernel_entry_ns`. */
 #include "turns.h"
 #include "../../nics/fifo/words.h"
 #include "../../nics/fifo/cells.h"
@@ -15,7 +15,7 @@ struct program { u32 key; struct device *device; };
 
 static inline u16 be16(u16 x) { return (u16)(x << 8 | x >> 8); }
 
-/* The header of a message, in the slot that NEXT names; arguments checked. */
+/* Check the arguments and write the header of a message into the slot at NEXT. */
 u8 *ssam_compose(struct area *area, u32 handler, u32 destination, u32 kind, u32 arguments, u32 bytes, const u32 *open) {
     u32 next = SHARED32(&area->next);
     struct header *header = (struct header *)((u8 *)area + next);
@@ -31,7 +31,7 @@ u8 *ssam_compose(struct area *area, u32 handler, u32 destination, u32 kind, u32 
     return (u8 *)(header + 1);
 }
 
-/* One word of arguments or data, into the slot. */
+/* Copy one word of arguments or data into the slot. */
 u32 *ssam_word(u32 *to, const u32 *from, const u32 *end) {
     *to = *from;
     if (UNLIKELY(from + 1 == end)) {
@@ -42,7 +42,7 @@ u32 *ssam_word(u32 *to, const u32 *from, const u32 *end) {
     return to + 1;
 }
 
-/* In the kernel: the message that the register names, its header checked, key and source written, the slot done with. */
+/* Kernel: check the header of the message at an offset, write key and source, advance NEXT. */
 u32 ssam_trap_send(struct device *device, u32 offset, u32 *size) {
     struct header *header = (struct header *)(device->area + offset);
     u32 arguments, bytes;
@@ -65,7 +65,7 @@ u32 ssam_trap_send(struct device *device, u32 offset, u32 *size) {
     return 0;
 }
 
-/* In the kernel: a poll begins. */
+/* Kernel: begin a poll. */
 u32 ssam_trap_poll(u32 *there, struct message *free) {
     if (UNLIKELY(free == 0)) {
         OFF_PATH("no memory for a message");
@@ -75,7 +75,7 @@ u32 ssam_trap_poll(u32 *there, struct message *free) {
     return 0;
 }
 
-/* In the kernel: a whole message; which process has its key, and where there it goes. */
+/* Kernel: find the process and the receive slot of a complete message. */
 u8 *ssam_file(struct message **whole, struct program *programs) {
     struct message *message = *whole;
     struct device *device;
@@ -95,10 +95,10 @@ u8 *ssam_file(struct message **whole, struct program *programs) {
     return (u8 *)(device->area + 4096 + SLOT * (4 + device->put));
 }
 
-/* 32 bytes of it. */
+/* Copy 32 bytes of a message. */
 u32 *ssam_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* One look at what the kernel has put into the receive slots. */
+/* Poll the number of received messages once. */
 u32 ssam_look(const struct area *area, u32 taken) {
     if (UNLIKELY(SHARED32(&area->put) != taken)) {
         OFF_PATH("a message");
@@ -107,7 +107,7 @@ u32 ssam_look(const struct area *area, u32 taken) {
     return 0;
 }
 
-/* A message that has come: what its handler is given, which handler that is, and done with it afterwards. */
+/* Decode a received message, find its handler, release its slot. */
 u32 ssam_dispatch(struct area *area, struct header *header, struct call *call, u32 *open, u32 *taken) {
     u32 handler = BE32(header->handler), arguments = header->arguments;
     call->source = header->source;

@@ -1,4 +1,4 @@
-"""SSAM as a process uses it: requests, replies, polling. Every call that sends or polls traps into the kernel."""
+"""SSAM as a process uses it: requests, replies, polling. Each call that sends or polls traps into the kernel."""
 
 from __future__ import annotations
 
@@ -19,39 +19,50 @@ Call = AnyCall[Header]
 
 
 class Port:
-    """The device as a process has opened it."""
+    """Device opened by a process."""
 
     def __init__(self, kernel: SsamKernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
         self.area, self.process, self._kernel = area, area.process, kernel
         self.rules = Rules(area.process.who, SsamError, kernel.partners, image, ARGUMENTS, MOST)
         self._requests = requests
         self._open = dict.fromkeys(kernel.partners, 0)
-        """By node: requests that are not answered."""
+        """Number of requests without a reply, by node."""
         self._taken = 0
         self._handling: Call | None = None
         self._walker: object = None
-        """The task that runs handlers."""
+        """Task that is running message handlers, or None."""
         self._writing = Lock(kernel.host, "the slot of the next message")
         self._closed = False
         self.handled = 0
-        """Requests whose handlers have run, and that are answered."""
+        """Number of requests handled and replied to by this process."""
         self.polls = 0
-        """Calls of `poll`, by the application or a wait."""
+        """Number of calls of `poll`, by the application or by waits."""
 
     async def request(self, node: int, handler: Handler, *arguments: int, data: bytes = b"") -> None:
-        """Send a request: its handler runs at the node, which answers it. Waits, polling, while too many are not
-        answered. Raises SsamError, ImageError.
+        """Send a request, whose handler runs at another node and which is always answered.
+
+        Polls while `ssam.requests` requests to the node have no reply yet.
+
+        Args:
+            node: destination node.
+            handler: function of the code image to run there.
+            arguments: up to 8 words of 32 bits.
+            data: up to 2000 bytes.
+
+        Raises:
+            SsamError: an invalid argument, a closed device, or a call in a handler.
+            ImageError: the handler is not in the code image.
         """
         if self._handling is not None and self._walker is self._task:
             self.rules.refuse_within(self._handling.kind, node)
         address = self.rules.image.address(handler)
         self.check(node, arguments, data)
-        await self.until(lambda: self._open[node] < self._requests, f"an answer of node {node}", f"host {node}")
+        await self.until(lambda: self._open[node] < self._requests, f"a reply from node {node}", f"host {node}")
         self._open[node] += 1
         await self._send(Kind.REQUEST, node, address, arguments, data)
 
     async def poll(self) -> int:
-        """Have the kernel look, and run the handlers of what has come; how many."""
+        """Trap into the kernel and run the handlers of received messages. Return how many were handled."""
         self._check_open()
         self.polls += 1
         return await self._look()
@@ -61,7 +72,7 @@ class Port:
         return 0 if self._walker else await self._walk()
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
-        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        """Poll until `condition()` is true. `what` and `holder` describe the wait in a hang report."""
         waits, who = self._kernel.host.waits, self.process.who
         if condition():
             return
@@ -72,40 +83,44 @@ class Port:
         waits.got(who, what)
 
     async def close(self) -> None:
-        """Close the device. Raises SsamError while requests are not answered."""
+        """Close the device. Raises SsamError while requests have no reply."""
         self._check_open()
         if self.unanswered:
             waiting = ", ".join(f"node {node}" for node, count in self._open.items() if count)
-            raise SsamError(f"{self.process.who}: closing SSAM", f"requests to {waiting} are not answered", "wait")
+            raise SsamError(
+                f"{self.process.who}: closing SSAM",
+                f"requests to {waiting} have no reply yet",
+                "poll until `unanswered` is 0",
+            )
         self._closed = True
         await self._kernel.close(self.area)
 
     @property
     def unanswered(self) -> int:
-        """Requests that are not answered."""
+        """Number of requests sent by this process that have no reply yet."""
         return sum(self._open.values())
 
-    # ---- what both kinds of message need
+    # ---- interface for `firmware.common.host.request_reply`
 
     def _check_open(self) -> None:
         if self._closed:
             raise SsamError(f"{self.process.who}: SSAM", "it is closed", "open it again")
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
-        """Raises SsamError for a message that cannot be sent."""
+        """Check destination, arguments and data of a message. Raises SsamError."""
         self._check_open()
         self.rules.check(node, arguments, size_of(data))
 
     async def answer(self, call: Call, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """The reply to a request; `handler`: its address."""
+        """Send the reply to a request; `handler` is an address in the code image."""
         await self._send(Kind.REPLY, call.source, handler, arguments, data)
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes of the process."""
+        """Return bytes of the process's memory."""
         return self.process.load_bytes(address, size)
 
     async def _send(self, kind: Kind, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """Write a message into the next slot, and trap; then poll, as after every message."""
+        """Write a message into the next slot, trap to send it, and poll as after every message."""
         process, kernel = self.process, self._kernel
         async with self._writing:
             send = kernel.next_send()
@@ -124,7 +139,7 @@ class Port:
         return self.process.host.scheduler.kernel.current
 
     async def _walk(self) -> int:
-        """Run the handlers of the messages that have come; how many."""
+        """Run the handlers of received messages. Return how many were handled."""
         begun, self._walker, process = self._taken, self._task, self.process
         try:
             await process.spend("ssam_look")
@@ -138,7 +153,7 @@ class Port:
         return self._taken - begun
 
     async def _dispatch(self, va: int) -> None:
-        """One message: its handler, and the answer to a request that its handler has not answered."""
+        """Handle one message, and reply to a request whose handler did not."""
         process, host = self.process, self._kernel.host
         header = Header.of(process.load_bytes(va, FORMAT.size))
         await process.spend("ssam_dispatch")

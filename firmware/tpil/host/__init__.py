@@ -1,6 +1,6 @@
-"""TPIL, the tunable PCI injection library (paper 003, C.7): a host moves bytes into a card's memory the fastest way.
+"""TPIL, the tunable PCI injection library (paper 003, C.7): moves bytes into a card's memory by the fastest method.
 
-`create` is `tpil_create`; `Tpil.h2c`, `Tpil.benchmark` and `Tpil.configure` are the other three calls.
+`create` is `tpil_create`; `Tpil.h2c`, `Tpil.benchmark` and `Tpil.configure` are the other three calls of the paper.
 """
 
 from firmware.tpil.host.config import Config, Method

@@ -1,4 +1,4 @@
-"""The configuration of a transfer: which method from how many bytes on, and how a benchmark becomes one."""
+"""Transfer configuration: cut-off sizes between methods, and their computation from a benchmark."""
 
 from __future__ import annotations
 
@@ -9,46 +9,51 @@ from enum import Enum
 
 
 class Method(Enum):
-    """A way from host memory into a card."""
+    """Method of moving bytes from host memory into a card."""
 
     WORDS = "words"
-    """Programmed I/O, a word a transaction."""
+    """Programmed I/O, one word a transaction."""
     MMX = "mmx"
     """Stores of 8 bytes to write-combining memory."""
     SSE = "sse"
     """Stores of 16 bytes to write-combining memory."""
     BOUNCE = "bounce"
-    """The card fetches from a pinned buffer, to which the CPU has copied."""
+    """DMA by the card from a pinned buffer, into which the CPU copies the data."""
     DIRECT = "direct"
-    """The card fetches from the user's own pages, which the driver pins; source and target alike within 8 bytes."""
+    """DMA by the card from the user's pages, which the driver pins; for aligned transfers only."""
 
 
 CutOffs = tuple[tuple[int, Method], ...]
-"""(least number of bytes, method) in rising order, the first from 0 on."""
+"""Pairs of (smallest number of bytes, method) in ascending order; the first begins at 0."""
 Times = Mapping[Method, Sequence[float]]
-"""Picoseconds of each method by size."""
+"""Times of each method in ps, one for each size."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """Cut-offs where source and target stand alike within 8 bytes, and where not."""
+    """Cut-offs for aligned transfers (source and target equal modulo 8) and for misaligned ones."""
 
     aligned: CutOffs
     askew: CutOffs
 
     def choose(self, source: int, target: int, size: int) -> Method:
-        """The method for a transfer."""
+        """Return the method for a transfer."""
         cuts = self.askew if (source ^ target) & 7 else self.aligned
         return cuts[bisect_right([first for first, _ in cuts], size) - 1][1]
 
 
 DEFAULT = Config(((0, Method.MMX),), ((0, Method.MMX),))
-"""Until a benchmark has told better."""
+"""Configuration in use before a benchmark."""
 
 
 def cut_offs(sizes: Sequence[int], times: Times) -> CutOffs:
-    """The envelope of what was measured at some sizes, in rising order: the fastest method at each, and between two
-    sizes with different ones a cut-off where straight lines through their times cross.
+    """Return the cut-offs between the fastest methods.
+
+    Between two sizes with different fastest methods, the cut-off is where straight lines through their times cross.
+
+    Args:
+        sizes: measured sizes in bytes, ascending.
+        times: times of each method in ps, one for each size.
     """
     best = [min(times, key=lambda method: times[method][i]) for i in range(len(sizes))]
     cuts = [(0, best[0])]

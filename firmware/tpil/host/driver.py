@@ -1,4 +1,4 @@
-"""The kernel's half: DMA by the FPGA card out of host memory, as the `ioctl` that TPIL may be given."""
+"""Kernel driver of TPIL: DMA from host memory by the FPGA card, for use as the `ioctl` of a device."""
 
 from __future__ import annotations
 
@@ -9,36 +9,45 @@ from firmware.verbs import Host
 from pymodels.card.registers import REGISTERS, CardReg
 
 IDLE = 256
-"""Turns of an idle loop between two looks: each look takes the bus from the transfer."""
+"""Idle-loop turns between two polls; each poll takes the bus from the transfer."""
 MOST = 0x8000
-"""Bytes of one command: less than the register's 65535, and a multiple of 8."""
+"""Bytes of one command: below the register's 65535, and a multiple of 8."""
 
 
 class CardDma:
-    """Card-mastered DMA: source, target and bytes into the card's registers, then looks until it is done.
+    """DMA driver of one FPGA card, shared by all devices of the card.
 
-    It is the card's driver: all devices of the card share it, and its registers have one user at a time.
+    A transfer writes source, target and size to the card's registers and polls until the card is done. Concurrent
+    transfers take turns.
     """
 
     def __init__(self, host: Host, card: int) -> None:
-        """`card`: PCI address of the card's window."""
+        """Create the driver; `card` is the PCI address of the card's window."""
         self._host, self._registers = host, card + REGISTERS
         self._turn = Lock(host, "the card's DMA registers")
 
     async def fetch(self, source: int, target: int, size: int) -> None:
-        """Let the card fetch `size` bytes at the physical address `source` to offset `target` of its memory.
+        """Copy bytes from host memory into the card's memory by DMA, and wait until the card is done.
 
-        Both must stand alike within 8 bytes. Returns when the card is done. Raises ValueError.
+        Args:
+            source: physical address in host memory.
+            target: offset in the card's memory, equal to `source` modulo 8.
+            size: number of bytes, at most `MOST`.
+
+        Raises:
+            ValueError: a misaligned transfer or an invalid size.
         """
         if (source ^ target) & 7 or not 0 < size <= MOST:
-            raise ValueError(f"DMA of {size} bytes from {source:#x} to {target:#x}: not alike within 8 bytes, or long")
+            raise ValueError(
+                f"DMA of {size} bytes from {source:#x} to {target:#x}: not equal modulo 8, or not 1 to {MOST} bytes"
+            )
         async with self._turn:
             await self._host.spend("take_card")
             await self._fetch(source, target, size)
             await self._host.spend("give_card")
 
     async def _fetch(self, source: int, target: int, size: int) -> None:
-        """One command, until the card is done."""
+        """Run one DMA command and poll until the card is done."""
         await self._host.spend("start_dma")
         for register, value in (
             (CardReg.DMA_SOURCE, source),

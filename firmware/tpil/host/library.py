@@ -1,4 +1,4 @@
-"""The library: transfers by each method, the benchmark, and the choice (paper 003, Table C.10)."""
+"""TPIL library: transfers by each method, the benchmark, and the choice of the method (paper 003, Table C.10)."""
 
 from __future__ import annotations
 
@@ -12,32 +12,38 @@ from firmware.verbs import Host
 from pymodels.errors import SanlabError
 
 LINE = 32
-"""Bytes of a cache line, and of one turn of a copying loop."""
+"""Bytes of a cache line, and of one turn of a copy loop."""
 CHUNK = 8 * LINE
-"""Bytes that the CPU loads before the bus is given them: the stores drain while it loads the next."""
+"""Bytes that the CPU loads before it stores them to the bus; the stores drain while it loads the next chunk."""
 PAGE = 4096
 COPY_PATHS = {Method.WORDS: "copy_words", Method.MMX: "copy_mmx", Method.SSE: "copy_sse"}
 SIZES = tuple(size for power in range(2, 17) for size in (1 << power, 3 << power - 1 if power > 2 else 0) if size)
-"""Sizes of the benchmark: powers of two and half-way between them."""
+"""Benchmark sizes: powers of two and the values half-way between them."""
 
 
 class TpilError(SanlabError):
-    """A call that cannot be done."""
+    """Invalid call of TPIL."""
 
 
 class Ioctl(Protocol):
-    """What a driver offers: DMA by the card."""
+    """Interface of a DMA driver."""
 
     async def fetch(self, source: int, target: int, size: int) -> None:
-        """`size` bytes from a physical address to an offset of the card's memory; returns when they are there."""
+        """Copy `size` bytes from a physical address to an offset of the card's memory, and wait for the end."""
 
 
 class Tpil:
-    """One device. `Tpil(...)` is `tpil_create`."""
+    """TPIL device: a card's memory as the target of transfers."""
 
     def __init__(self, host: Host, window: int, size: int, ioctl: Ioctl | None = None, *, sse: bool = True) -> None:
-        """`window`: PCI address of the card's memory, `size` its bytes; without `ioctl` there is no DMA, without `sse`
-        no stores of 16 bytes.
+        """Create a device (`tpil_create`).
+
+        Args:
+            host: the host.
+            window: PCI address of the card's memory.
+            size: bytes of the card's memory.
+            ioctl: DMA driver; without it, only the CPU moves data.
+            sse: True if the CPU has stores of 16 bytes.
         """
         self._host, self._window, self._size, self._ioctl = host, window, size, ioctl
         self._bounce = host.allocate(MOST + 8)
@@ -46,9 +52,20 @@ class Tpil:
         self.config = DEFAULT
 
     async def h2c(self, target: int, source: int, size: int) -> Method:
-        """`tpil_h2c`: move `size` bytes of host memory at `source` to offset `target` of the card; the method taken.
+        """Move bytes of host memory into the card by the method that the cut-offs select (`tpil_h2c`).
 
-        Programmed I/O is posted when this returns, DMA is done. Raises TpilError.
+        Programmed I/O is posted when this returns; DMA is complete.
+
+        Args:
+            target: offset in the card's memory, a multiple of 4.
+            source: address in host memory, a multiple of 4.
+            size: number of bytes, a multiple of 4.
+
+        Returns:
+            The method used.
+
+        Raises:
+            TpilError: a misaligned transfer, or one outside the card.
         """
         await self._host.spend("h2c")
         method = self.config.choose(source, target, size)
@@ -56,14 +73,18 @@ class Tpil:
         return method
 
     def configure(self, config: Config) -> None:
-        """`tpil_configure`: the cut-offs of a benchmark, or own ones. Raises TpilError for a method that it lacks."""
+        """Use the cut-offs of a benchmark or the caller's own (`tpil_configure`). Raises TpilError for an unavailable
+        method.
+        """
         for aligned, cuts in ((True, config.aligned), (False, config.askew)):
             for _, method in cuts:
                 self._check_method("configuration", method, aligned)
         self.config = config
 
     async def benchmark(self, sizes: Sequence[int] = SIZES) -> Config:
-        """`tpil_benchmark`: measure every method at some sizes, aligned and askew; the card's memory is overwritten."""
+        """Measure every method, aligned and misaligned, and return the cut-offs (`tpil_benchmark`). Overwrites the
+        card's memory.
+        """
         source = self._host.allocate(max(sizes) + 8).address
         return Config(*[await self._envelope(source + skew, skew == 0, sizes) for skew in (0, 4)])
 
@@ -74,31 +95,39 @@ class Tpil:
         return cut_offs(sizes, times)
 
     def methods(self, aligned: bool) -> tuple[Method, ...]:
-        """The methods that there are for transfers of a kind."""
+        """Return the available methods for aligned or misaligned transfers."""
         if self._ioctl is None:
             return self._stores
         return (*self._stores, Method.BOUNCE, *[Method.DIRECT] * aligned)
 
     def _check_method(self, what: str, method: Method, aligned: bool) -> None:
-        """Refuse a method that there is not for transfers of a kind. Raises TpilError."""
+        """Check that a method is available. Raises TpilError."""
         if method in self.methods(aligned):
             return
         if method == Method.SSE:
-            raise TpilError(what, "sse, and the device has no such stores", "create it with sse=True, or use mmx")
+            raise TpilError(what, "sse, but the device has no SSE stores", "create it with sse=True, or use mmx")
         if self._ioctl is None:
-            raise TpilError(what, f"{method.value}, and the device has no driver", "create it with an ioctl")
-        raise TpilError(what, "direct DMA where source and target stand askew", "use bounce there")
+            raise TpilError(what, f"{method.value}, but the device has no driver", "create it with an ioctl")
+        raise TpilError(what, "direct DMA with source and target not equal modulo 8", "use bounce")
 
     async def time(self, method: Method, target: int, source: int, size: int) -> int:
-        """Picoseconds from the call until the bytes are in the card: a read behind them says so."""
+        """Return the time in ps from the call until a read behind the bytes returns."""
         begin = self._host.now
         await self.move(method, target, source, size)
         await self._host.pio_read(self._window + target + size - 4)
         return self._host.now - begin
 
     async def move(self, method: Method, target: int, source: int, size: int) -> None:
-        """A transfer by one method. Raises TpilError for one outside the card, parts of words, or a method that there
-        is not.
+        """Move bytes of host memory into the card by a given method.
+
+        Args:
+            method: the method.
+            target: offset in the card's memory, a multiple of 4.
+            source: address in host memory, a multiple of 4.
+            size: number of bytes, a multiple of 4.
+
+        Raises:
+            TpilError: a misaligned transfer, one outside the card, or an unavailable method.
         """
         if target % 4 or source % 4 or size % 4 or size <= 0:
             raise TpilError("transfer", f"{size} bytes from {source:#x} to {target:#x}", "give multiples of 4")
@@ -132,7 +161,7 @@ class Tpil:
                 await host.spend("give_card")
 
     async def _from_pages(self, ioctl: Ioctl, target: int, source: int, size: int) -> None:
-        """Pages stand anywhere in a real memory, so each is a transfer of its own."""
+        """Fetch page by page, since the pages of a real memory are not contiguous."""
         host, at = self._host, 0
         await host.spend("lock_page", (source + size - 1) // PAGE - source // PAGE + 1)
         while at < size:

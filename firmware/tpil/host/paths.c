@@ -1,5 +1,5 @@
-/* What each step of TPIL costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
- * Stores of more than a word to the card stand as what they are, non-temporal stores, and count as instructions too. */
+/* Cost of each step of TPIL on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
+ * Stores of more than a word to the card are written as non-temporal stores and count as instructions, too. */
 #include "paths.h"
 
 typedef long long mmx __attribute__((vector_size(8)));
@@ -9,7 +9,7 @@ struct cutoff { u32 first, method; };
 struct device { u32 window, bytes; struct cutoff aligned[8], askew[8]; };
 struct page { u32 frame, count; };
 
-/* tpil_h2c: check the range, take the method of the second cut-off. */
+/* tpil_h2c: check the range, choose the method by the cut-offs. */
 u32 h2c(const struct device *device, u32 target, u32 source, u32 bytes) {
     const struct cutoff *cutoff = device->aligned;
     if (UNLIKELY(target + bytes > device->bytes || (bytes & 3))) {
@@ -31,7 +31,7 @@ u32 h2c(const struct device *device, u32 target, u32 source, u32 bytes) {
     return cutoff[1].method;
 }
 
-/* 32 bytes, word by word. */
+/* Store 32 bytes word by word. */
 void copy_words(const u32 *source) {
     PIO_WRITE(source[0]);
     PIO_WRITE(source[1]);
@@ -44,7 +44,7 @@ void copy_words(const u32 *source) {
     LOOP_AGAIN();
 }
 
-/* 32 bytes by MMX registers. */
+/* Store 32 bytes from MMX registers. */
 void copy_mmx(mmx *target, const mmx *source) {
     __builtin_ia32_movntq(target, source[0]);
     __builtin_ia32_movntq(target + 1, source[1]);
@@ -53,20 +53,20 @@ void copy_mmx(mmx *target, const mmx *source) {
     LOOP_AGAIN();
 }
 
-/* 32 bytes by SSE registers. */
+/* Store 32 bytes from SSE registers. */
 void copy_sse(sse *target, const sse *source) {
     __builtin_nontemporal_store(source[0], target);
     __builtin_nontemporal_store(source[1], target + 1);
     LOOP_AGAIN();
 }
 
-/* 32 bytes to the bounce buffer; the memory's own time comes on top. */
+/* Copy 32 bytes to the bounce buffer; the time of the memory is charged separately. */
 void bounce_line(u32 *target, const u32 *source) {
     eight_words(target, source);
     LOOP_AGAIN();
 }
 
-/* The driver: a page of the user's buffer is looked up and locked. */
+/* Driver: look up and lock a page of the user's buffer. */
 u32 lock_page(struct page **table, const u32 *directory, u32 address) {
     u32 entry = directory[address >> 22];
     struct page *page;
@@ -83,31 +83,31 @@ u32 lock_page(struct page **table, const u32 *directory, u32 address) {
     return page->frame | (address & 4095);
 }
 
-/* The driver: a locked page is given back. */
+/* Driver: unlock a page. */
 void unlock_page(struct page **table, const u32 *directory, u32 address) {
     table[directory[address >> 22] >> 12][address >> 12 & 1023].count--;
 }
 
-/* The driver: the card's registers, or the bounce buffer, have one user at a time. */
+/* Driver: lock the card's registers or the bounce buffer. */
 void take_card(u32 *lock) {
     while (UNLIKELY(LOCKED_EXCHANGE(lock, 1))) {
         OFF_PATH("another transfer");
     }
 }
 
-/* The driver: free for the next one. */
+/* Driver: release the lock. */
 void give_card(u32 *lock) {
     SHARED32(lock) = 0;
 }
 
-/* The driver: source, target and bytes into the card's registers. */
+/* Driver: write source, target and size to the card's registers. */
 void start_dma(u32 source, u32 target, u32 bytes) {
     PIO_WRITE(BE32(source));
     PIO_WRITE(BE32(target));
     PIO_WRITE(BE32(bytes));
 }
 
-/* The driver: one turn of a loop that waits. */
+/* Driver: one turn of the idle loop. */
 u32 idle_turn(u32 left) {
     if (UNLIKELY(!--left)) {
         OFF_PATH("long enough");
@@ -117,7 +117,7 @@ u32 idle_turn(u32 left) {
     return left;
 }
 
-/* The driver: has the card finished? */
+/* Driver: poll once for the end of the transfer. */
 u32 look_dma(void) {
     if (UNLIKELY(PIO_READ())) {
         OFF_PATH("still at work");

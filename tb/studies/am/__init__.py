@@ -1,4 +1,4 @@
-"""Studies of `am`, one file each."""
+"""Studies of `am`."""
 
 from pymodels.roots import beyond
 

@@ -1,4 +1,4 @@
-"""Two processes of Active Messages: on the first host, which asks, and on the last one."""
+"""Active Messages between a requesting process on the first host and a serving one on the last host."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 class NearFar:
-    """Ports of both processes, and the message that ends the far one."""
+    """Ports of the first and the last host, and the message that ends the last host's program."""
 
     def __init__(self, lab: Lab, layers: list[Am], *handlers: Handler) -> None:
-        """Open a port on every host, with the handlers of a study."""
+        """Open a port on every host with the handlers of a study."""
         self.lab, self.over = lab, False
         ports = [layer.open([*handlers, self.end]) for layer in layers]
         self.near, self.far = ports[0], ports[-1]
 
     async def end(self, call: Call) -> None:
-        """Handler of the last message."""
+        """End the program of the last host (handler of the last message)."""
         self.over = True
 
     async def answered(self) -> None:

@@ -1,9 +1,9 @@
-"""Do nodes stand still when handlers make requests, and does the rule of request and reply prevent it?
+"""Do nodes deadlock when handlers send requests, and does the request-reply rule prevent it?
 
-Strategy: AM (paper 002). All hosts send each other more requests than may be under way, and each asks for several
-messages back. First the handlers keep to the rule and reply: all must end. Then, with the rule lifted, the same
-handlers make requests: each waits for an answer that the other node gives only when its own handler has ended. The run
-shows who waits for whom; that is checked to be a cycle of the first two hosts.
+Strategy: AM (paper 002). All hosts send each other more requests than may be outstanding, and each request asks for
+several messages in return. First the handlers follow the rule and reply: all hosts must finish. Then, with the rule
+lifted, the same handlers send requests. Each waits for a reply that the other node sends only when its own handler has
+finished. The reported waits are checked to form a cycle of the first two hosts.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 
 LAYER = "am"
 UNDER_WAY = 4
-"""Requests of a pair of nodes that are not answered (paper 002's rule needs room for their replies alone)."""
+"""Outstanding requests between two nodes (the rule of paper 002 reserves room for their replies only)."""
 OPTIONS = {"requests": Option(2 * UNDER_WAY, "requests of each host to each other one", UNDER_WAY, 10_000)}
 
 
 class Program:
-    """One process on each host."""
+    """Process on each host."""
 
     def __init__(self, layers: list[Am]) -> None:
         self.progress = 0
-        """Handlers that have ended."""
+        """Number of handlers that have finished."""
         self.ports = [layer.open([self.answer, self.ask, self.take]) for layer in layers]
 
     async def take(self, call: Call) -> None:
-        """What was asked for has come."""
+        """Count a message that was asked for."""
         self.progress += 1
 
     async def answer(self, call: Call) -> None:
-        """By the rule: reply."""
+        """Follow the rule: reply."""
         await call.reply(self.take)
         self.progress += 1
 
     async def ask(self, call: Call) -> None:
-        """Against the rule: more requests than may be under way."""
+        """Break the rule: send more requests than may be outstanding."""
         for _ in range(UNDER_WAY + 1):
             await call.port.request(call.source, self.take)
         self.progress += 1
 
     async def flood(self, port: Port, handler: Handler, requests: int, expected: int) -> None:
-        """All requests, and then poll until all is answered everywhere."""
+        """Send all requests, then poll until all requests of all hosts are answered."""
         handled = port.handled + expected
         for _ in range(requests):
             for node in port.partners:
@@ -58,18 +58,16 @@ class Program:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers: list[Any] = lab.start_layer(LAYER, {"unrestricted": 1})
     await start_in_turn(layers)
     program = Program(layers)
-    lab.check(
-        await part(lab, program, "with_rule", program.answer) is None, "handlers that keep to the rule stood still"
-    )
+    lab.check(await part(lab, program, "with_rule", program.answer) is None, "handlers that follow the rule deadlocked")
     lab.progress(1, 2, "parts")
     found = await part(lab, program, "without_rule", program.ask)
     lab.findings.messages += program.progress
     if found is None:
-        lab.check(False, "without the rule everything ended: too few requests met")
+        lab.check(False, "no deadlock without the rule: too few requests crossed")
         return
     here, there = (layer.host.who for layer in layers[:2])
     for waiter, holder in ((here, there), (there, here)):
@@ -77,7 +75,7 @@ async def run(lab: Lab) -> None:
 
 
 async def part(lab: Lab, program: Program, rule: str, handler: Handler) -> Standstill | None:
-    """All hosts ask each other; who waits for whom, if they stand still."""
+    """Let all hosts send requests to each other. Return the report of a deadlock, or None."""
     requests = lab.option("requests")
     expected = requests * (len(program.ports) - 1)
     floods = [lab.spawn(program.flood(port, handler, requests, expected), f"host {port.me}") for port in program.ports]

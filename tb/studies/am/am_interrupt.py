@@ -1,10 +1,10 @@
-"""What does it gain that a message interrupts a computation, and what does it cost?
+"""What do messages that interrupt a computation gain, and what do they cost?
 
-Strategy: AM (paper 002: the handler "interrupts computation"), with `receive=interrupt`. The last host computes for a
-fixed time while the first one gets bytes from it, one GET after the other, as many as it can in that time. Three ways:
-nobody interrupts and the computation is not cut, so the first GET waits for its end; it is cut into slices, with a look
-for messages between two; messages interrupt it. Measured is how long a GET takes on average, and by how much the
-computation ends later for each.
+Strategy: AM (paper 002: the handler "interrupts computation") with `receive=interrupt`. The last host computes for a
+fixed time while the first host does as many GETs from it as it can, one after the other. Three modes are compared. In
+the first, the computation neither polls nor is interrupted, so the first GET waits for its end. In the second it is
+divided into slices, with a poll after each. In the third, messages interrupt it. Measured are the mean time of a GET
+and the delay of the computation per GET.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 LAYER = "am"
 OPTIONS = {
-    "compute_us": Option(1000, "how long the last host computes, microseconds", 50, 1_000_000),
-    "slice_us": Option(20, "of it between two looks, where it polls", 1, 1_000_000),
+    "compute_us": Option(1000, "computing time of the last host, microseconds", 50, 1_000_000),
+    "slice_us": Option(20, "computing time between two polls, microseconds", 1, 1_000_000),
     "size": Option(1024, "bytes of a GET", 0, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
@@ -32,7 +32,7 @@ WAYS = ("deaf", "polling", "interrupted")
 
 
 class Program(NearFar):
-    """A process on the first host and one on the last."""
+    """Process on the first host and process on the last host."""
 
     def __init__(self, lab: Lab, layers: list[Am]) -> None:
         super().__init__(lab, layers)
@@ -43,10 +43,10 @@ class Program(NearFar):
         self.far.host.store_bytes(self.source, self.data)
         self.gets = 0
         self.took_us = 0.0
-        """Of the last computation."""
+        """Duration of the last computation."""
 
     async def compute(self, way: str) -> None:
-        """What the last host does."""
+        """Compute on the last host in one of the modes."""
         begun = self.lab.kernel.now
         total, piece = 1000 * self.lab.option("compute_us"), 1000 * self.lab.option("slice_us")
         if way == "interrupted":
@@ -61,7 +61,7 @@ class Program(NearFar):
         await self.far.until(lambda: self.over, "the end of a part")
 
     async def get(self, until: int) -> list[float]:
-        """GETs until it is that time, and how long each took, microseconds."""
+        """Do GETs until the given time. Return the duration of each in microseconds."""
         took = []
         while self.lab.kernel.now < until:
             begun, self.gets = self.lab.kernel.now, self.gets + 1
@@ -69,13 +69,13 @@ class Program(NearFar):
             await self.near.flag(self.flag, self.gets)
             took.append((self.lab.kernel.now - begun) / 1e6)
         came = self.near.host.load_bytes(self.target, self.size) if self.size else b""
-        self.lab.check(came == self.data, "the bytes came changed")
+        self.lab.check(came == self.data, "the received bytes differ")
         await self.stop()
         return took
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers: list[Any] = lab.start_layer(LAYER, {"receive": "interrupt"})
     await start_in_turn(layers)
     program = Program(lab, layers)

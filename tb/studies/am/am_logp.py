@@ -1,19 +1,19 @@
 """What are o_s, o_r, L and g of a short message of each layer on a NIC, and do they add up to a round trip?
 
-Strategy: overheads and gaps come from netgauge's rounds between the first host and the last one (`_loggp.py`), with
-delays in which a host does not look at its messages. L is timed apart, over single messages to a host that polls: from
-the return of the call that sends until the other host's poll hits (of the trace), the mean over random phases. Then the
-two hosts play ping-pong. The law of the model, round trip = 2 (o_s + L + o_r), must hold within 5 %. Stages of the
-messages, single and in the ping-pong, say where it does not.
+Strategy: overheads and gaps come from netgauge's rounds between the first and the last host (`_loggp.py`), with delays
+in which a host does not poll. L is measured separately, with single messages to a polling host: from the return of the
+send call to the poll that finds the message (from the trace), the mean over random phases. Then the two hosts play
+ping-pong. The model's law, round trip = 2 (o_s + L + o_r), must hold within 5 %. The stages of the single and the
+ping-pong messages show where it does not.
 
-A layer of requests and replies answers each message by itself, so what a round takes of its hosts is for two messages,
-a request and a reply. Half of it is a message's, of which o_s is the call that sends a request, with nothing else to
-do, and o_r the rest. Its round trip is a request that is replied to with the same bytes.
+A request-reply layer answers each message by itself, so a round costs each host the overheads of two messages. Half of
+the host time of a round is attributed to one message: o_s is the call that sends a request, with nothing else to do,
+and o_r the rest. A round trip is a request that is answered with the same bytes.
 
-A host that reads messages from the card cannot keep the law. To find one over the bus is in its overhead, which is
-measured with messages that are there, and in L, which ends when it is found; and what it does at the card when it has
-replied, nobody waits for. Both are timed (`found_us`, `behind_reply_us`), and the law must be above the round trip by
-no more than they are.
+A host that reads messages from the card cannot satisfy the law. The time to find a message over the bus counts twice:
+in its overhead, which is measured with messages already present, and in L, which ends when the message is found. The
+work at the card after a reply is part of the overhead, but no host waits for it. Both are measured (`found_us`,
+`behind_reply_us`), and the law may exceed the round trip by at most their sum.
 """
 
 from __future__ import annotations
@@ -46,36 +46,36 @@ OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
     "messages": Option(20, "single messages, and round trips", 1, 100_000),
     "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),
-    "largest": Option(1024, "largest message in bytes, for G; a layer may have less", 8, 1 << 16, unit="bytes"),
+    "largest": Option(1024, "largest message in bytes, for G; limited by the layer", 8, 1 << 16, unit="bytes"),
 }
 VARIANTS = {name: given for name, given in variants("repetitions=3").items() if name in LAYERS}
 WITHIN = 5
-"""Percent."""
+"""Tolerance of the law, percent."""
 WAITING = 4
-"""Messages that wait together, of which each but the first is found at once."""
+"""Number of messages that wait together; each but the first is found at once."""
 REST_PS = 100_000_000
-"""Between single messages: the network is silent again."""
+"""Pause between single messages, ps, after which the network is idle."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A single message, ps."""
+    """Times of a single message, ps."""
 
     called: int
-    """When the call that sends it began."""
+    """Begin of the send call."""
     returned: int
     received: int
-    """When it had been received."""
+    """Return of the receive call."""
 
 
 def check(plan: Plan) -> None:
-    """The trace is needed. Raises ConfigError."""
+    """Raise ConfigError if the run has no trace."""
     if not plan.options["run.trace"]:
-        raise ConfigError("SET", 0, "no trace", "when a poll hits is read from it", "leave run.trace=0 out")
+        raise ConfigError("SET", 0, "no trace", "the study reads the times of polls from it", "remove run.trace=0")
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     mails, size = await all_mails(lab), lab.option("size")
     near, far = End(0, mails[0]), End(len(mails) - 1, mails[-1])
     pair = Pair(lab, near, far, lab.option("repetitions"), lab.seed)
@@ -99,8 +99,13 @@ async def run(lab: Lab) -> None:
 
 
 def _hand_in(lab: Lab, parameters: Mapping[str, float], round_trip: float, at_card: Mapping[str, float]) -> None:
-    """The parameters, and what the law makes of them; `at_card`: what it counts that a round trip need not take, once
-    on each side.
+    """Record the parameters and check the law.
+
+    Args:
+        lab: the lab.
+        parameters: o_s, o_r, latency and gap, ps.
+        round_trip: measured round trip, ps.
+        at_card: times that the law counts and a round trip may hide, ps, once for each side.
     """
     law = 2 * (parameters["o_s"] + parameters["latency"] + parameters["o_r"])
     for name, ps in {**parameters, "round_trip": round_trip, "law": law, **at_card}.items():
@@ -114,14 +119,14 @@ def _hand_in(lab: Lab, parameters: Mapping[str, float], round_trip: float, at_ca
 
 
 def _tell_stages(lab: Lab, found: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
-    """The mean of each stage of the messages of the first host."""
+    """Record the mean of each stage of the first host's messages."""
     for where, stages in found.items():
         for stage, took in stages.items():
             lab.metric(f"{where}_stage_us_{stage}", statistics.mean(took))
 
 
 async def _single(lab: Lab, near: End, far: End, size: int) -> list[Sent]:
-    """Messages one by one, at random phases, to a host that polls."""
+    """Send messages one by one, at random phases, to a polling host."""
     pause, data, sent = _silence(lab, "single"), pattern(size), list[Sent]()
     for _ in range(lab.option("messages")):
         await near.mail.settle()
@@ -144,8 +149,8 @@ async def _received(lab: Lab, end: End) -> int:
 async def _found(lab: Lab, near: End, far: End, size: int) -> float:
     """Return the mean time, ps, in which the far host finds a message that waits at its card.
 
-    It begins when the host is through with the message before: with the reply of a layer that answers, else when it
-    calls `receive`. It ends when the poll hits.
+    The time begins when the host has finished the previous message: with the reply of a request-reply layer, else with
+    the call of `receive`. It ends when a poll finds the message.
     """
     begun, called = lab.kernel.now, list[int]()
     for _ in range(WAITING):
@@ -161,33 +166,33 @@ async def _found(lab: Lab, near: End, far: End, size: int) -> float:
 
 
 def _busy_behind(lab: Lab, node: int, ended: Sequence[int]) -> float:
-    """Return the mean time, ps, for which the far host was still busy behind its last handler, where it has handlers.
+    """Return the mean time, ps, for which the far host stays busy after its last handler, or 0 without handlers.
 
     Args:
         lab: the lab.
         node: the far host.
-        ended: when it was done with each trip, ps.
+        ended: end of each trip at that host, ps.
     """
     replies = _times(lab, node, TraceEvent.POINTER_WRITTEN)
     return statistics.mean([one - int(replies[replies <= one].max()) for one in ended if (replies <= one).any()] or [0])
 
 
 def _silence(lab: Lab, what: str) -> Callable[[], int]:
-    """Return a function that draws pauses in ps after which the network is silent, each with another phase."""
+    """Return a function that draws pauses in ps after which the network is idle, each with another phase."""
     draw = phases(f"{what} {lab.seed}")
     return lambda: REST_PS + draw()
 
 
 def _hits(lab: Lab, target: int, sent: Sequence[Sent]) -> list[int]:
-    """When the other host's poll hit, of each message."""
+    """Return the time of the poll that finds each message, ps."""
     hits, found = _times(lab, target, TraceEvent.POLL_HIT), list[int]()
     for one in sent:
         here = hits[(hits >= one.called) & (hits <= one.received)]
-        lab.check(len(here) == 1, f"{len(here)} polls hit between {one.called} and {one.received} ps, not one")
+        lab.check(len(here) == 1, f"{len(here)} polls hit between {one.called} and {one.received} ps; expected 1")
         found.append(int(here[0]) if len(here) else one.received)
     return found
 
 
 def _times(lab: Lab, node: int, event: TraceEvent) -> NDArray[np.int64]:
-    """When something happened at the CPU of a host, ps, shape (n,)."""
+    """Return the times of an event at the CPU of a host, ps, shape (n,)."""
     return times(lab.trace(), node, Part.HOST_CPU, event)

@@ -1,9 +1,9 @@
-"""How long do PUT and GET take, and how much of it does a computation hide?
+"""How long do PUT and GET take, and how much of a GET does a computation hide?
 
-Strategy: AM (paper 002). The first host puts bytes into the memory of the last one, whose program polls until the flag
-has been counted up; then it gets them back and polls its own flag. Both times are medians over the repetitions of a
-size; every byte is compared. A GET is a short request and then a PUT the other way, so its time must be theirs
-together. The overlap is measured with a GET during which the first host computes for as long as the GET took alone.
+Strategy: AM (paper 002). The first host puts bytes into the memory of the last host, whose program polls until the flag
+is incremented. Then it gets them back and polls its own flag. Both times are medians over the repetitions of a size;
+every byte is compared. A GET is a short request and a PUT in the other direction, so its time must be their sum. The
+overlap is measured with a GET during which the first host computes for as long as the GET took alone.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 OFF_LAW = 0.1
-"""Of a GET from a PUT and a short request."""
+"""Tolerated relative difference between a GET and the sum of a PUT and a short request."""
 QUICK = "repetitions=1 largest=256"
 TINY = "repetitions=1 largest=64"
 
 
 class Program(NearFar):
-    """A process on the first host and one on the last."""
+    """Process on the first host and process on the last host."""
 
     def __init__(self, lab: Lab, layers: list[Am]) -> None:
         super().__init__(lab, layers, self.short)
@@ -46,11 +46,11 @@ class Program(NearFar):
         self.counts = [0, 0]
 
     async def short(self, call: Call) -> None:
-        """A request without data."""
+        """Handle a request without data."""
         self.arrived = self.lab.kernel.now
 
     async def serve(self) -> None:
-        """What the far program does: it polls; when its flag is counted up, it notes the time."""
+        """Poll on the last host and record the time at which its flag is incremented."""
         while not self.over:
             flag, count = self.flags[1], self.counts[1]
             await self.far.until(lambda: self.over or self.far.host.load_words(flag, 1)[0] > count)  # noqa: B023
@@ -59,21 +59,21 @@ class Program(NearFar):
                 self.arrived = self.lab.kernel.now
 
     async def put(self, size: int) -> float:
-        """Microseconds until the far program sees the flag."""
+        """Return the microseconds until the far program sees the flag."""
         begun = self.lab.kernel.now
         await self.near.put(self.far.me, self.target, self.source, size, self.flags[1])
         await self.answered()
         return (self.arrived - begun) / 1e6
 
     async def one_short(self) -> float:
-        """Microseconds until the handler of a request without data begins."""
+        """Return the microseconds until the handler of a request without data begins."""
         begun = self.lab.kernel.now
         await self.near.request(self.far.me, self.short)
         await self.answered()
         return (self.arrived - begun) / 1e6
 
     async def get(self, size: int, compute_ns: int = 0) -> float:
-        """Microseconds until the own flag is seen, with a computation before it is looked at."""
+        """Return the microseconds until the first host sees its flag, after a computation of `compute_ns`."""
         begun = self.lab.kernel.now
         self.counts[0] += 1
         await self.near.get(self.far.me, self.target, self.back, size, self.flags[0])
@@ -86,7 +86,7 @@ class Program(NearFar):
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers: list[Any] = lab.start_layer(LAYER)
     await start_in_turn(layers)
     program = Program(lab, layers)
@@ -112,7 +112,7 @@ async def run(lab: Lab) -> None:
 
 
 async def measure(lab: Lab, program: Program, size: int) -> tuple[float, float]:
-    """Medians of PUT and GET of a size, microseconds; the bytes that came back are compared."""
+    """Return the medians of PUT and GET of a size in microseconds; compare the returned bytes."""
     puts, gets = [], []
     for number in range(lab.option("repetitions")):
         data = bytes((number + at) % 251 for at in range(size))
@@ -120,6 +120,6 @@ async def measure(lab: Lab, program: Program, size: int) -> tuple[float, float]:
         puts.append(await program.put(size))
         gets.append(await program.get(size))
         came = program.near.host.load_bytes(program.back, size) if size else b""
-        lab.check(came == data, f"{size} bytes came back changed")
+        lab.check(came == data, f"{size} bytes were returned changed")
         lab.findings.messages += 2
     return statistics.median(puts), statistics.median(gets)

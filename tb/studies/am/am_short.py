@@ -1,9 +1,8 @@
-"""How long does a short Active Message take, and how many go through when all hosts send?
+"""How long does a short Active Message take, and what is the message rate when all hosts send?
 
-Strategy: AM (paper 002), messages without payload. First the first host asks the last one, whose handler answers; half
-of a round trip is the one-way time. Then all hosts send requests to all others in turn, with up to four of each pair
-not answered; what is counted are requests and replies, each of which is a message. The handlers check that all came,
-and in their order.
+Strategy: AM (paper 002), messages without payload. First the first host sends requests to the last host, whose handler
+replies; half of a round trip is the one-way time. Then all hosts send requests to all others in turn, with up to four
+outstanding between two nodes; requests and replies are counted. The handlers check that all messages arrive in order.
 """
 
 from __future__ import annotations
@@ -31,35 +30,35 @@ TINY = "repetitions=1 messages=2"
 
 
 class Program:
-    """A process on each host."""
+    """Process on each host."""
 
     def __init__(self, lab: Lab, layers: list[Am]) -> None:
         self.lab, self.came = lab, 0
         self.ports: list[Port] = [layer.open([self.ask, self.answer, self.take]) for layer in layers]
         self.next = [{port.me: 0 for port in self.ports} for _ in self.ports]
-        """At each host, of each other one: the number of its next request."""
+        """Number of the next request of each sender, by receiving host."""
 
     async def ask(self, call: Call) -> None:
-        """A request that is answered."""
+        """Reply to a request."""
         await call.reply(self.answer, *call.arguments)
 
     async def answer(self, call: Call) -> None:
-        """Its answer."""
+        """Count a reply."""
         self.came += 1
 
     async def take(self, call: Call) -> None:
-        """A request that the library answers."""
+        """Check the order of a request that the library answers."""
         due = self.next[call.port.me]
         self.lab.check(call.arguments == (due[call.source],), f"host {call.port.me}: a request out of order")
         due[call.source] += 1
 
     async def ask_far(self, number: int) -> None:
-        """One round trip of the first host with the last one."""
+        """Do one round trip from the first to the last host."""
         await self.ports[0].request(self.ports[-1].me, self.ask, number)
         await self.ports[0].until(lambda: self.came == number + 1, "the answer")
 
     async def send(self, port: Port, targets: Targets) -> None:
-        """Requests to all others in turn; then serve them until all have come, and its own are answered."""
+        """Send requests to all others in turn, then poll until all have arrived and are answered."""
         for number, target in enumerate(targets[port.me]):
             await port.request(target, self.take, number // (len(self.ports) - 1))
         due = len(senders_to(targets, port.me))
@@ -67,7 +66,7 @@ class Program:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers: list[Any] = lab.start_layer(LAYER)
     await start_in_turn(layers)
     program = Program(lab, layers)

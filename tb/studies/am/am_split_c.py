@@ -1,10 +1,9 @@
-"""How long do programs in Split-C take over Active Messages, and how much of that is communication?
+"""How long do Split-C programs take over Active Messages, and which part of it is communication?
 
-Strategy: three programs run on all hosts, each with its part of the data: a histogram, a matrix product whose next rows
-come while it computes with those that are there, and a sample sort. Their results must be those of one processor that
-does it alone. Computing takes simulated time by a count of operations, at a rate that is assumed. Communication is what
-is left of the time from a barrier to the last host's end, on average over hosts. The cluster says how many hosts there
-are; a sweep compares them.
+Strategy: three programs run on all hosts, each host with its part of the data: a histogram, a matrix product that
+fetches the next rows while it computes, and a sample sort. Their results must equal those of one processor alone.
+Computing takes simulated time by a count of operations, at an assumed rate. Communication is the rest of the time from
+a barrier to the end of the last host, averaged over hosts. The cluster sets the number of hosts; a sweep compares them.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
 LAYER = "split_c"
 CLUSTER = "four_hosts"
 OPTIONS = {
-    "programs": Option("all", f"programs to run, in this order: of {', '.join(PROGRAMS)}, or all"),
+    "programs": Option("all", f"programs to run, in this order: some of {', '.join(PROGRAMS)}, or all"),
     "values": Option(8192, "values of the histogram", 1, 1_000_000),
     "rows": Option(32, "rows of each matrix", 1, 256),
     "keys": Option(2048, "keys to sort", 1, 100_000),
-    "mops": Option(40, "operations that a processor does in a microsecond (assumed)", 1, 1_000_000),
+    "mops": Option(40, "operations of a processor in a microsecond (assumed)", 1, 1_000_000),
     **stack_options(LAYER),
 }
 QUICK = "values=256 rows=8 keys=128"
@@ -39,7 +38,7 @@ SIZES = {"histogram": "values", "matrix": "rows", "sort": "keys"}
 
 @dataclass(frozen=True)
 class Share:
-    """Of one host: its part of the result, and what it did."""
+    """Result and statistics of one host."""
 
     result: np.ndarray[Any, Any]
     us: float
@@ -48,7 +47,7 @@ class Share:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     chosen = _programs(lab.text("programs"))
     nodes: list[Any] = lab.start_layer(LAYER)
     await start_together(lab, nodes)
@@ -56,7 +55,10 @@ async def run(lab: Lab) -> None:
         size = lab.option(SIZES[name])
         parts = await together(lab, f"{name} on node", [_part(lab, node, name, size) for node in nodes])
         result = np.concatenate([part.result for part in parts])
-        lab.check(np.array_equal(result, PROGRAMS[name].alone(size, lab.seed)), f"{name}: another result than alone")
+        lab.check(
+            np.array_equal(result, PROGRAMS[name].alone(size, lab.seed)),
+            f"{name}: the result differs from that of one processor",
+        )
         took, messages = max(part.us for part in parts), sum(part.messages for part in parts)
         lab.findings.messages += messages
         lab.metric(f"us_{name}", took)
@@ -77,7 +79,7 @@ def _programs(text: str) -> list[str]:
 
 
 async def _part(lab: Lab, split_c: SplitC, name: str, size: int) -> Share:
-    """One program on one host."""
+    """Run one program on one host."""
     node = Node(split_c, lab.option("mops"))
     await split_c.barrier()
     begun, before = lab.kernel.now, split_c.messages

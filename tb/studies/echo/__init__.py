@@ -1,4 +1,4 @@
-"""Studies of `echo`, one file each."""
+"""Studies of `echo`."""
 
 from pymodels.roots import beyond
 

@@ -1,6 +1,6 @@
-"""How long does a message take from host to host on the smallest message layer there is?
+"""How long does a message take from host to host over the smallest message layer?
 
-Strategy: the first host sends, the last one echoes; half of the round trip is the one-way time.
+Strategy: the first host sends and the last one echoes; half of the round trip is the one-way time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TINY = "repetitions=1"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = lab.start_layer(LAYER)
     await start_in_turn(hosts)
     for done, size in enumerate(SIZES):
@@ -28,11 +28,11 @@ async def run(lab: Lab) -> None:
 
 
 async def one_way_us(lab: Lab, hosts: list[Any], payload: bytes) -> float:
-    """Half of a round trip between the first and the last host, us."""
+    """Return half of a round trip between the first and the last host, us."""
     near, far, far_vnn = hosts[0], hosts[-1], len(hosts) - 1
 
     async def ask(number: int) -> None:
         await near.send(far_vnn, payload)
-        lab.check(await near.receive() == (far_vnn, payload), f"{len(payload)} bytes came back changed")
+        lab.check(await near.receive() == (far_vnn, payload), f"{len(payload)} bytes were returned changed")
 
     return (await round_trips(lab, lab.option("repetitions"), ask, far.echo)).mean_one_way_us

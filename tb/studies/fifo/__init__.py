@@ -1,4 +1,4 @@
-"""Studies of `fifo`, one file each."""
+"""Studies of `fifo`."""
 
 from pymodels.roots import beyond
 

@@ -1,9 +1,9 @@
-"""How long does a message take between hosts whose NICs have no processor, and how many bytes a second pass?
+"""How long does a message take between hosts whose NICs have no processor, and what is the bandwidth?
 
-Strategy: the card in both of its forms, one after the other: buffers as HPAM had them, cells as SSAM had them (paper
-002). The first host sends, the last one sends it back: half of the round trip is the one-way time. Then the first sends
-a stream, and the last receives it. Every message is compared. At the end of the form of buffers all hosts send to the
-first what they can have under way, while it does not receive: as much as the paper says that the receive pool takes.
+Strategy: both forms of the card, one after the other: buffers as in HPAM, cells as in SSAM (paper 002). The first host
+sends and the last one returns the message: half of the round trip is the one-way time. Then the first host sends a
+stream that the last one receives. Every message is compared. At the end of the form with buffers, all hosts send the
+first host as many messages as may be outstanding, while it does not receive. The receive pool must hold them all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLUSTER = "fifo_cards"
 FORMS = ("buffers", "cells")
 SIZES = (4, 16, 44, 64, 256, 1024, 2000)
 SETTLE_PS = 50_000_000
-"""Within it all that was sent has arrived."""
+"""Time after which all sent packets have arrived, ps."""
 OPTIONS = {
     "fifo.form": Option("", "one form of the card alone", choices=("", *FORMS)),
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
@@ -36,7 +36,7 @@ TINY = "repetitions=1 messages=2 largest=16"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     forms = [form for form in FORMS if lab.text("fifo.form") in ("", form)]
     for done, form in enumerate(forms):
         hosts = lab.start_layer(LAYER, {"form": form})
@@ -53,12 +53,12 @@ async def run(lab: Lab) -> None:
 
 
 async def _one_way(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
-    """Half of a round trip, in microseconds."""
+    """Return half of a round trip in microseconds."""
 
     async def ask(number: int) -> None:
         payload = numbered(size, number)
         await hosts[0].send(far, payload)
-        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes came back changed")
+        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes were returned changed")
 
     async def answer() -> None:
         source, payload = await hosts[far].receive()
@@ -68,7 +68,7 @@ async def _one_way(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
 
 
 async def _stream(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
-    """MB/s from the first send until the last message is received."""
+    """Return the MB/s from the first send to the last receive."""
     count = lab.option("messages")
 
     async def give() -> None:
@@ -82,7 +82,7 @@ async def _stream(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
 
 
 async def _fill_the_pool(lab: Lab, hosts: list[Any]) -> float:
-    """Packets that have arrived at the first host when all others have sent all that their buffers hold."""
+    """Return the number of packets at the first host when all others have filled their send buffers."""
 
     async def give(vnn: int) -> None:
         for number in range(EACH):

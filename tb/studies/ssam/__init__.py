@@ -1,4 +1,4 @@
-"""Studies of `ssam`, one file each."""
+"""Studies of `ssam`."""
 
 from pymodels.roots import beyond
 

@@ -1,10 +1,10 @@
-"""What does Active Messages cost when the kernel moves every message: time, traps, copies, the kernel's share?
+"""What do Active Messages cost when the kernel moves every message: time, traps, copies, CPU share?
 
-Strategy: SSAM (paper 002) between the first host and the last one. A request with data is answered by a reply with the
-same data; half of a round trip is the one-way time, the median over the repetitions of a size. The stages of the
-messages of a size, medians, come from the trace. Traps and bytes copied are counted beside the messages sent; explicit
-polls of the round trips are left out of the first, and counted apart in a quiet network. The kernel's share is the part
-of the CPU time of both hosts that was spent in traps. Every byte is compared.
+Strategy: SSAM (paper 002) between the first and the last host. A request with data is answered by a reply with the same
+data; half of a round trip is the one-way time, the median over the repetitions of a size. Medians of the stages of a
+size come from the trace. Traps and copied bytes are counted per message sent. Explicit polls are excluded there and
+counted separately in an idle network. The kernel's share is the part of both hosts' CPU time spent in traps. Every byte
+is compared.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 POLLS = 10
-"""Polls of a quiet network that are counted."""
+"""Number of polls in the idle network."""
 QUICK = "repetitions=1 largest=64"
 TINY = "repetitions=1 largest=28"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers = lab.start_layer(LAYER)
     far = len(layers) - 1
     await start_in_turn(layers)
@@ -65,21 +65,21 @@ async def run(lab: Lab) -> None:
         await near_port.poll()
     traps = (_counts(kernels, hosts, (near_port, far_port))["traps"] - before["traps"]) / POLLS
     lab.metric("traps_per_poll", traps)
-    lab.check(traps == 1, f"a poll took {traps} traps, not 1")
+    lab.check(traps == 1, f"{traps} traps a poll, expected 1")
 
 
 def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
-    """What a message cost, of so many."""
+    """Record the cost per message."""
     lab.findings.messages += messages
     traps, copies = (spent["traps"] - spent["polls"]) / messages, spent["copied"] / spent["sent"]
     lab.metric("traps_per_send", traps)
     lab.metric("copies_per_message", copies)
-    lab.check((traps, copies) == (2, 3), f"a message took {traps} traps of its sender and {copies} copies, not 2 and 3")
+    lab.check((traps, copies) == (2, 3), f"{traps} traps of the sender and {copies} copies a message, expected 2 and 3")
     lab.metric("kernel_share_percent", 100 * spent["kernel_ps"] / spent["cpu_ps"])
 
 
 def _counts(kernels: Sequence[SsamKernel], hosts: Sequence[Any], ports: Sequence[Port]) -> dict[str, float]:
-    """What both hosts have done so far."""
+    """Return the activity counters of both hosts."""
     return {
         "traps": sum(kernel.traps for kernel in kernels),
         "polls": sum(port.polls for port in ports),

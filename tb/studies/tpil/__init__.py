@@ -1,4 +1,4 @@
-"""Studies of `tpil`, one file each."""
+"""Studies of `tpil`."""
 
 from pymodels.roots import beyond
 

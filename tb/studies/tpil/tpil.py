@@ -1,10 +1,10 @@
-"""Which way is the fastest from host memory into a card at each size, and does TPIL choose it?
+"""Which method moves bytes fastest from host memory into a card at each size, and does TPIL choose it?
 
 Strategy: TPIL's benchmark measures words, write-combined stores of MMX and SSE registers, and DMA by the FPGA card with
-and without a bounce copy, where source and target stand alike within 8 bytes and where not; its cut-offs are then
-checked at sizes that the benchmark has not seen. There every method is timed, until a read behind the bytes comes back,
-and the loss is the chosen one's time over the best one's, less 1. The bytes of every transfer are compared in the
-card's memory. `SET="fpga.width=64 fpga.mhz=66"` puts the card on a 64-bit bus of 66 MHz.
+and without a bounce copy, for aligned and misaligned transfers. Its cut-offs are then checked at sizes that are not in
+the benchmark. There every method is timed until a read behind the bytes returns. The loss is the chosen method's time
+over the best one's, less 1. The bytes of every transfer are compared in the card's memory. `SET="fpga.width=64
+fpga.mhz=66"` puts the card on a 64-bit bus of 66 MHz.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from tb.studies.cards._cards import PICOSECONDS, check_card
 
 CLUSTER = "two_cards"
 ROOM = 8
-"""Bytes by which a source can be moved."""
+"""Extra bytes of the source, for its misalignment."""
 PLACES = {"aligned": 0, "askew": 4}
-"""By how many bytes the source stands off."""
+"""Offset of the source in bytes, by class of transfer."""
 OPTIONS = {
     "largest": Option(12288, "largest transfer in bytes", 64, 1 << 20, unit="bytes"),
-    "sse": Option(1, "whether the host's CPU has SSE registers; a Pentium II has not", 0, 1),
+    "sse": Option(1, "1: the host's CPU has SSE registers (a Pentium II has not)", 0, 1),
 }
 QUICK = "largest=4096"
 
 
 def check(plan: Plan) -> None:
-    """The first host must have an FPGA card, and a processor for which TPIL is compiled."""
+    """Check that the first host has an FPGA card and a processor for which TPIL is compiled."""
     check_host("tpil", plan.profile)
     check_card(plan, 0, FPGA_CARD)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     card = _Card(lab)
     benchmark = [size for size in SIZES if size <= lab.option("largest")]
     config = await card.tpil.benchmark(benchmark)
@@ -72,20 +72,20 @@ async def run(lab: Lab) -> None:
 
 
 def unseen(seen: list[int]) -> list[int]:
-    """A size between every two neighbours of the benchmark's, where there is a multiple of 4 between them."""
+    """Return a size between every two neighbouring benchmark sizes, where a multiple of 4 fits."""
     between = [(low + high) // 8 * 4 for low, high in pairwise(seen)]
     return sorted(set(between) - set(seen))
 
 
 def _hand_in(lab: Lab, config: Config) -> None:
-    """The cut-offs: from how many bytes on each method is taken."""
+    """Record the cut-offs: smallest size of each method."""
     for place, cuts in (("aligned", config.aligned), ("askew", config.askew)):
         for number, (first, method) in enumerate(cuts):
             lab.metric(f"cutoff_{place}_{number}_{method.value}_B", first)
 
 
 class _Card:
-    """The FPGA card of host 0 as a TPIL device."""
+    """FPGA card of host 0 as a TPIL device."""
 
     def __init__(self, lab: Lab) -> None:
         host = lab.running.hosts[0]
@@ -95,11 +95,11 @@ class _Card:
         self._source = host.allocate(lab.option("largest") + ROOM)
 
     def methods(self, skew: int) -> tuple[Method, ...]:
-        """The methods that there are for a source that stands off by so much."""
+        """Return the available methods for a source with the given offset."""
         return self.tpil.methods(aligned=skew == 0)
 
     async def time(self, method: Method, skew: int, size: int) -> int:
-        """One transfer of fresh bytes, compared in the card; picoseconds."""
+        """Transfer new bytes and compare them in the card. Return the time in ps."""
         self._turn += 1
         data = default_rng([self._lab.seed, self._turn]).integers(0, 256, size, dtype=np.uint8).tobytes()
         source = self._source.address + skew

@@ -1,4 +1,4 @@
-"""AM on the machine: LANais, and the program of each host with the same handlers."""
+"""Bench for AM on the pure-Python machine: LANai NICs, and a program with the same handlers on each host."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 Came = tuple[int, int, tuple[int, ...], bytes]
-"""Kind, source, arguments, payload."""
+"""Kind, source, arguments and payload of a received message."""
 
 
 class Bench:
-    """Started hosts. What comes is kept by node."""
+    """Machine with AM started on every host. Received messages are recorded by node."""
 
     def __init__(
         self, nodes: int = 2, nic: str = "lanai9", own: Callable[[], list[Any]] = list, **options: Any
     ) -> None:
-        """`own`: further handlers of each node; further keywords are options of the layer."""
+        """Start AM. `own` returns additional handlers of each node; further keywords are layer options."""
         self.machine = Machine(nodes, nic=nic)
         self.layers: list[Am] = []
         for node, host in enumerate(self.machine.hosts):
@@ -32,21 +32,21 @@ class Bench:
         self.ports: list[Port] = [layer.open([self.keep, self.answer, *own()]) for layer in self.layers]
 
     async def keep(self, call: Call) -> None:
-        """Keep what comes."""
+        """Record a message."""
         self.came[call.port.me].append((call.kind, call.source, call.arguments, call.data))
 
     async def answer(self, call: Call) -> None:
-        """Keep it, and answer with twice the arguments and the payload backwards."""
+        """Record a request, and reply with its arguments doubled and its payload reversed."""
         await self.keep(call)
         await call.reply(self.keep, *(2 * one & 0xFFFFFFFF for one in call.arguments), data=call.data[::-1])
 
     async def until(self, node: int, count: int) -> None:
-        """Until so many messages have come to a node, and all of its own are answered."""
+        """Wait until a node has received `count` messages and all of its requests are answered."""
         port = self.ports[node]
         await port.until(lambda: len(self.came[node]) >= count and not port.unanswered, f"{count} messages")
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
 

@@ -1,4 +1,4 @@
-"""A tour of AM: messages with and without payload, their answers, PUT and GET, a look that finds nothing, damage."""
+"""AM operations whose costs are recorded: messages, replies, PUT, GET, an empty poll, a damaged packet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.unit.layers.charges import Charges, settled
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     with charges.operation("start"):
         bench = Bench()
     near, far = bench.ports

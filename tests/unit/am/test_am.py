@@ -1,8 +1,8 @@
-"""AM: messages run the handler whose address they hold, PUT and GET move bytes, requests and replies cannot deadlock.
+"""Active Messages: handlers by address, PUT and GET, and freedom from deadlock of requests and replies.
 
 Strategy: two to four hosts of the machine, with each LANai. Messages of all sizes must arrive once, in order and
-unharmed, in storms of all to all too. What a message holds is changed on its way: another handler must run, or an error
-must name the address; other payload must arrive. Each misuse raises its own error, and the port works on.
+unchanged, also all to all. A message is modified in transit: another handler must run, or an error must name the
+address; other payload must arrive. Each misuse raises its own error, and the port stays usable.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def test_requests_and_replies_arrive_once_in_order_and_unharmed_both_ways_at_onc
 
 
 @each_nic
-def test_a_storm_of_all_to_all_with_the_longest_messages_ends(nic: str) -> None:
+def test_all_to_all_requests_of_the_longest_messages_complete(nic: str) -> None:
     bench = Bench(4, nic)
     sent = {me: [(to, (me,), bytes([me]) * MOST) for to in range(4) if to != me] * 6 for me in range(4)}
     bench.run(*(give(bench, me, sent[me]) for me in sent), *(bench.until(me, 36) for me in sent))
@@ -63,7 +63,7 @@ def test_a_storm_of_all_to_all_with_the_longest_messages_ends(nic: str) -> None:
 
 @each_nic
 @pytest.mark.parametrize("size", [0, 4, 30, MOST, 3 * MOST + 5])
-def test_put_and_get_move_exactly_their_bytes_and_count_the_flag_where_the_data_are(nic: str, size: int) -> None:
+def test_put_and_get_copy_exactly_their_bytes_and_increment_the_flag_at_the_data(nic: str, size: int) -> None:
     bench, data = Bench(nic=nic), random.Random(size).randbytes(size)
     near, far = (layer.host for layer in bench.layers)
     source, target, back = near.allocate(size + 8), far.allocate(size + 8), near.allocate(size + 8)
@@ -88,7 +88,7 @@ def test_put_and_get_move_exactly_their_bytes_and_count_the_flag_where_the_data_
 
 
 def rewritten(host: Any, handler: int) -> Any:
-    """A bus on which the first descriptor's handler becomes another."""
+    """Return a patch of the bus that replaces the handler address of the first descriptor."""
     original, at = host.pio_write, host.nic_base + Word.DESCRIPTORS
 
     async def changed(address: int, data: bytes, combine: bool = False) -> None:
@@ -99,21 +99,21 @@ def rewritten(host: Any, handler: int) -> Any:
     return patch.object(host, "pio_write", changed)
 
 
-def test_the_handler_that_runs_is_the_one_at_the_address_in_the_message() -> None:
+def test_the_handler_at_the_address_in_the_message_runs() -> None:
     bench = Bench()
-    with rewritten(bench.layers[0].host, BASE + 3 * STEP):  # of `answer`, after those of PUT and GET and `keep`
+    with rewritten(bench.layers[0].host, BASE + 3 * STEP):  # `answer`, after PUT, GET and `keep`
         bench.run(bench.ports[0].request(1, bench.keep, 7), bench.until(1, 1), bench.until(0, 1))
     assert bench.came == [[(1, 1, (14,), b"")], [(0, 0, (7,), b"")]]
 
 
-def test_an_address_at_which_no_handler_begins_is_named_where_it_arrives() -> None:
+def test_an_address_of_no_handler_is_reported_by_the_receiver() -> None:
     bench = Bench()
     said = f"host host1: a request of node 0: address {BASE + 1:#x}: no handler has this address"
     with rewritten(bench.layers[0].host, BASE + 1), pytest.raises(AmError, match=said):
         bench.run(bench.ports[0].request(1, bench.keep, 7), bench.until(1, 1))
 
 
-def test_payload_that_is_changed_in_host_memory_behind_its_arrival_is_what_the_handler_sees() -> None:
+def test_the_handler_sees_the_bytes_in_the_receive_buffer_not_a_copy() -> None:
     bench = Bench()
     bench.run(bench.ports[0].request(1, bench.keep, data=b"sent"))
     bench.run(bench.machine.host(1).sleep(50_000_000, "its arrival"))
@@ -126,9 +126,11 @@ def test_payload_that_is_changed_in_host_memory_behind_its_arrival_is_what_the_h
     assert bench.came[1] == [(0, 0, (), b"rent")]
 
 
-def test_nodes_with_other_handlers_are_named() -> None:
+def test_a_message_of_a_different_code_image_is_reported_with_its_source() -> None:
     bench = Bench(own=iter([[], [Bench.until]]).__next__)
-    with pytest.raises(AmError, match="a request of node 0: its program has other handlers; open AM with the same"):
+    with pytest.raises(
+        AmError, match="request from node 0: its code image differs from this node's; open AM with the same"
+    ):
         bench.run(bench.ports[0].request(1, bench.keep), bench.until(1, 1))
 
 
@@ -147,10 +149,18 @@ MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
     "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "data must be bytes"),  # type: ignore[arg-type]
     "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "not in the code image"),
     "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: unknown node"),
-    "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "-1 bytes; give 0 or more"),
-    "put from an odd place": (lambda b: b.ports[0].put(1, 0, 2, 4, 0), AmError, "its source is at 2; give a physical"),
-    "get to an odd place": (lambda b: b.ports[0].get(1, 0, 3, 4, 0), AmError, "its target is at 3; give a physical"),
-    "an odd flag": (lambda b: b.ports[0].get(1, 0, 0, 4, 1), AmError, "its flag is at 1; give a physical"),
+    "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "invalid size -1; give 0 or more"),
+    "put from an odd place": (
+        lambda b: b.ports[0].put(1, 0, 2, 4, 0),
+        AmError,
+        "invalid source address 2; give a physical",
+    ),
+    "get to an odd place": (
+        lambda b: b.ports[0].get(1, 0, 3, 4, 0),
+        AmError,
+        "invalid target address 3; give a physical",
+    ),
+    "an odd flag": (lambda b: b.ports[0].get(1, 0, 0, 4, 1), AmError, "invalid flag address 1; give a physical"),
 }
 
 
@@ -166,7 +176,7 @@ def test_a_misuse_raises_its_own_error_and_sends_nothing(name: str) -> None:
 
 def test_am_is_opened_once_and_its_options_are_checked() -> None:
     bench = Bench()
-    with pytest.raises(AmError, match="has it open; open it once"):
+    with pytest.raises(AmError, match="its port is already open; open it once"):
         bench.layers[0].open([])
     card = bench.machine.host(0).card
     wrong: list[tuple[dict[str, int | str], str]] = [
@@ -177,7 +187,7 @@ def test_am_is_opened_once_and_its_options_are_checked() -> None:
     for options, said in wrong:
         with pytest.raises(OptionError, match=said):
             check_options("am", options, 2, 1 << 20, card)
-    with pytest.raises(OptionError, match="a packet of this NIC takes 2032 bytes, .*; use a profile with a LANai"):
+    with pytest.raises(OptionError, match="a packet of this NIC holds 2032 bytes, .*; use a profile with a LANai"):
         check_options("am", {}, 2, 1 << 20, nic_kind("sp").card(1 << 20))
     with pytest.raises(OptionError, match="65 nodes: the NIC has descriptors for 64"):
         check_options("am", {}, 65, 1 << 20, card)
@@ -186,14 +196,14 @@ def test_am_is_opened_once_and_its_options_are_checked() -> None:
 # ---- the rule
 
 
-def listens(port: Port, receive: str, over: Callable[[], bool]) -> Awaitable[None]:
-    """Let handlers run: until it is over, or in a computation that messages interrupt."""
+def serve_messages(port: Port, receive: str, over: Callable[[], bool]) -> Awaitable[None]:
+    """Run handlers until `over()`, or during a computation that messages interrupt."""
     return port.compute(LONG_NS) if receive == "interrupt" else port.until(over)
 
 
 @each_receive
 @pytest.mark.parametrize("kind", ["request", "reply"])
-def test_a_handler_that_makes_a_request_is_refused(kind: str, receive: str) -> None:
+def test_a_request_sent_by_a_handler_is_rejected(kind: str, receive: str) -> None:
     async def asks(call: Call) -> None:
         if call.kind.label == kind:
             await call.port.request(call.source, asks)
@@ -202,16 +212,16 @@ def test_a_handler_that_makes_a_request_is_refused(kind: str, receive: str) -> N
 
     async def ask(port: Port) -> None:
         await port.request(1, asks)
-        await listens(port, receive, lambda: port.handled > 0)
+        await serve_messages(port, receive, lambda: port.handled > 0)
 
     bench = Bench(own=lambda: [asks], receive=receive)
     near, far = bench.ports
     with pytest.raises(AmError, match=f"a request to node .: the handler of a {kind} makes it; reply"):
-        bench.run(ask(near), listens(far, receive, lambda: far.handled > 0), within_us=1000)
+        bench.run(ask(near), serve_messages(far, receive, lambda: far.handled > 0), within_us=1000)
 
 
-@pytest.mark.parametrize(("kind", "said"), [(0, "the request has its reply"), (1, "the message is a reply")])
-def test_a_request_is_answered_once_and_a_reply_not_at_all(kind: int, said: str) -> None:
+@pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
+def test_a_second_reply_and_a_reply_to_a_reply_are_rejected(kind: int, said: str) -> None:
     refused: list[str] = []
 
     async def twice(call: Call) -> None:
@@ -229,7 +239,7 @@ def test_a_request_is_answered_once_and_a_reply_not_at_all(kind: int, said: str)
 
 
 @each_receive
-def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_names_both(receive: str) -> None:
+def test_requests_of_unrestricted_handlers_deadlock_and_the_report_names_both_nodes(receive: str) -> None:
     async def asks(call: Call) -> None:
         for _ in range(SLOTS + 1):
             await call.port.request(call.source, bench.keep)
@@ -237,16 +247,16 @@ def test_without_the_rule_handlers_that_ask_each_other_block_and_the_report_name
     async def flood(port: Port) -> None:
         for _ in range(SLOTS):
             await port.request(1 - port.me, asks)
-        await listens(port, receive, lambda: not port.unanswered)
+        await serve_messages(port, receive, lambda: not port.unanswered)
 
     bench = Bench(own=lambda: [asks], unrestricted=1, receive=receive)
     with pytest.raises(MachineError) as report:
         bench.run(flood(bench.ports[0]), flood(bench.ports[1]), within_us=1e4)
-    assert "an answer of node 0" in str(report.value)
-    assert "an answer of node 1" in str(report.value)
+    assert "a reply from node 0" in str(report.value)
+    assert "a reply from node 1" in str(report.value)
 
 
-def test_the_places_of_both_memories_do_not_overlap() -> None:
+def test_buffers_and_queues_do_not_overlap_in_host_and_nic_memory() -> None:
     place = Place(3)
     ends = [place.receive, place.queue, place.bytes]
     assert ends == sorted(ends)

@@ -1,8 +1,8 @@
-"""AM with `receive=interrupt`: messages interrupt a computation. That the rule holds there, too, stands in `test_am`.
+"""AM with `receive=interrupt`: messages interrupt a computation. `test_am` tests the request-reply rule in this mode.
 
-Strategy: two hosts of the machine; one computes while the other sends. When each handler ran is compared with begin and
-end of the computation, with and without the option. Messages are sent at many times around the moment at which the host
-asks for interrupts: none may wait for the end of the computation.
+Strategy: two hosts of the machine; one computes while the other sends. The time of each handler is compared with the
+begin and the end of the computation, with and without the option. Messages are sent at many times around the moment at
+which the host enables interrupts: none may wait for the end of the computation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tests.unit.am.am_bench import Bench
 
 LONG_NS = 300_000
 LATENCY_US = 40
-"""More than interrupt, signal and handlers take."""
+"""Upper bound of the time for interrupt, signal and handlers."""
 US = 1_000_000
 
 
 class Computing:
-    """Host 1 computes, host 0 sends to it, each after a delay."""
+    """Host 1 computes and host 0 sends to it, each after a delay."""
 
     def __init__(self, delay_ns: int, data: bytes = b"", count: int = 1, compute_ns: int = 0, **options: Any) -> None:
         self.ran: list[int] = []
@@ -49,7 +49,7 @@ class Computing:
         await self.far.until(lambda: self.far.handled == count)
 
 
-def test_a_message_waits_for_the_end_of_a_computation_unless_it_may_interrupt_it() -> None:
+def test_a_message_waits_for_the_end_of_a_computation_unless_interrupts_are_enabled() -> None:
     polling, interrupted = Computing(50_000), Computing(50_000, receive="interrupt")
     assert polling.ended - polling.begun == 1000 * LONG_NS
     assert polling.ran[0] > polling.ended
@@ -68,7 +68,7 @@ def test_all_messages_are_handled_while_the_host_computes(count: int) -> None:
 
 
 @pytest.mark.parametrize(("size", "step"), [(0, 125), (MOST, 500)])
-def test_no_message_is_forgotten_that_comes_as_the_host_asks_for_interrupts(size: int, step: int) -> None:
+def test_no_message_is_missed_that_arrives_while_the_host_enables_interrupts(size: int, step: int) -> None:
     arrivals = Computing(0, bytes(size), compute_ns=0, receive="interrupt").ran[0] // 1000
     begins = range(0, arrivals, step)
     benches = {ns: Computing(0, bytes(size), compute_ns=ns, receive="interrupt") for ns in begins}
@@ -76,7 +76,7 @@ def test_no_message_is_forgotten_that_comes_as_the_host_asks_for_interrupts(size
     assert {bench.far.interrupted for bench in benches.values()} == {0, 1}
 
 
-def test_nobody_is_interrupted_who_polls() -> None:
+def test_a_polling_host_is_not_interrupted() -> None:
     bench = Bench(receive="interrupt")
     for number in range(4):
         bench.run(

@@ -1,4 +1,4 @@
-"""A tour of echo: every operation that an application can ask for."""
+"""Echo operations whose costs are recorded: every call of the library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.layers.charges import Charges, settled
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     machine = Machine(2)
     hosts = []
     for node in range(2):

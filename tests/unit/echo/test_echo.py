@@ -1,6 +1,7 @@
-"""Strategy: both sides of `echo` run on the machine and messages of every length go round. Bits are flipped on the
-wire: they must be seen by CRC-8 and never reach a host. Receivers that stop must hold messages back without
-losing any. The promise of the page, about 100 lines of code, is counted.
+"""echo on the machine: delivery, damaged packets, back-pressure and errors.
+
+Strategy: firmware and library run on the machine and send messages of every length. Bits are flipped on the wire and in
+the SRAM, receivers pause, and arguments are invalid.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ def open_echo(machine: Machine) -> list[Echo]:
 
 
 def payload(size: int, salt: int = 0) -> bytes:
-    """A pattern that no other size and salt has."""
+    """Return bytes that differ for each size and salt."""
     return bytes((7 * i + size + 31 * salt) & 0xFF for i in range(size))
 
 
-def test_echo_is_found_by_its_name() -> None:
+def test_the_layer_is_found_by_the_name_echo() -> None:
     assert "echo" in names()
 
 
@@ -59,7 +60,7 @@ def test_every_length_comes_back_unchanged() -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 3, 8, 20, 71])
-def test_a_bit_flipped_on_the_wire_is_refused_by_crc(offset: int) -> None:
+def test_a_packet_with_a_bit_flipped_on_the_wire_is_dropped_by_its_crc(offset: int) -> None:
     machine = Machine(2)
     here, there = open_echo(machine)
     machine.faults.corrupt(0, 1, number=0, offset=offset, mask=0x10)
@@ -82,7 +83,7 @@ def test_a_bit_flipped_in_the_sram_arrives_flipped() -> None:
     assert machine.finish(there.receive()) == [(0, bytes([payload(16)[0] ^ 1]) + payload(16)[1:])]
 
 
-def test_receivers_that_stop_hold_messages_back_and_lose_none() -> None:
+def test_no_message_is_lost_while_a_receiver_pauses() -> None:
     machine = Machine(3)
     libraries = open_echo(machine)
     machine.host(2).pause_between(10, 200)
@@ -127,7 +128,7 @@ def test_nothing_is_sent_before_the_receiver_is_ready() -> None:
 
 
 @pytest.mark.parametrize(("destination", "size"), [(0, 4), (2, 4), (1, 65)])
-def test_bad_arguments_are_named(destination: int, size: int) -> None:
+def test_an_invalid_argument_is_reported_with_its_value(destination: int, size: int) -> None:
     machine = Machine(2)
     here, _ = open_echo(machine)
     with pytest.raises(ValueError, match=rf"destination {destination} \(of \[1\]\) or payload \({size} of 64 B\)"):
@@ -141,14 +142,14 @@ def test_every_path_has_a_compiled_cost() -> None:
     machine.finish(here.send(1, b"x"), there.echo(), here.receive())
 
 
-def test_the_chain_pointer_reached_the_card() -> None:
+def test_start_loads_the_dma_chain_pointer() -> None:
     machine = Machine(2)
     open_echo(machine)
     machine.run(until_us=machine.kernel.now / 1e6 + 1)  # the stores are on their way
     assert machine.nic(0).card.read(Pci.POINTERS) == layout.CHAIN
 
 
-def test_both_sides_together_have_about_100_lines_of_code() -> None:
+def test_firmware_and_library_together_have_about_100_lines_of_code() -> None:
     lines = 0
     for file in FIRMWARE.glob("echo/*/*.py"):
         if file.name in ("boot.py",):

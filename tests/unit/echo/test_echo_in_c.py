@@ -1,8 +1,8 @@
-"""echo's firmware in C, executed on the machine instruction by instruction, with the host's library in Python.
+"""echo's C firmware, executed instruction by instruction on the machine, with the Python host library.
 
-Strategy: the committed image runs on NICs of the machine, alone and beside NICs that run the coroutine, and what the
-hosts get is what they get from the coroutine. A damaged packet takes the path that is not likely. The image is read
-back as it was written; whether it is made from the sources as they are shows without a compiler.
+Strategy: the committed image runs on NICs of the machine, alone and beside NICs that run the coroutine. The hosts must
+receive the same messages as from the coroutine. A damaged packet takes the unlikely path. The image is read back as it
+was written, and its fingerprint is compared with the sources without a compiler.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ TABLES = {side: PathTable.load(side, "echo") for side in ("nic", "host")}
 
 
 def compiled_cost(side: str, path: str) -> int:
-    """Clocks of the machine's NIC: one an instruction, and the waits for loads, as the reference model has it."""
+    """Return a path's clocks on the machine's NIC: one an instruction, and the load waits of the reference model."""
     cost = TABLES[side].cost(path)
     waits = cost.waits(cores()[KIND].chip.load_delay) if side == "nic" else 0
     return 7_500 * (cost.instructions + waits + cost.uncached)
 
 
 def opened(in_c: list[bool], costs: bool = False) -> tuple[Machine, list[Echo]]:
-    """NICs that execute the image, or run the coroutine; and the libraries of their hosts."""
+    """Return a machine whose NICs execute the image or run the coroutine, and the host libraries."""
     machine, libraries = Machine(len(in_c), cost=compiled_cost if costs else flat_cost), list[Echo]()
     program, chip = Image.load(image("echo", KIND)).program, cores()[KIND].chip
     for node, executes in enumerate(in_c):
@@ -81,7 +81,7 @@ def test_every_length_comes_back_unchanged(in_c: list[bool]) -> None:
     assert machine.network.in_flight() == 0
 
 
-def test_a_damaged_packet_is_dropped_and_the_next_one_taken() -> None:
+def test_a_damaged_packet_is_dropped_and_the_next_is_received() -> None:
     machine, (here, there) = opened([True, True])
     machine.faults.corrupt(0, 1, number=0, offset=20, mask=0x10)
     machine.finish(here.send(1, payload(64)))
@@ -90,7 +90,7 @@ def test_a_damaged_packet_is_dropped_and_the_next_one_taken() -> None:
     assert machine.nic(1).receive.crc_bad == 1
 
 
-def test_three_nodes_lose_nothing_while_receivers_stop() -> None:
+def test_three_nodes_lose_no_message_while_receivers_pause() -> None:
     machine, libraries = opened([True, False, True])
     machine.host(2).pause_between(10, 40)
     seen: dict[int, list[tuple[int, bytes]]] = {0: [], 1: [], 2: []}
@@ -112,7 +112,7 @@ def test_three_nodes_lose_nothing_while_receivers_stop() -> None:
 
 
 def round_trip(in_c: bool) -> float:
-    """Microseconds of the tenth round trip of 8 bytes."""
+    """Return the microseconds of the tenth round trip of 8 bytes."""
     machine, (here, there) = opened([in_c, in_c], costs=True)
     times: list[int] = []
 
@@ -131,12 +131,12 @@ def round_trip(in_c: bool) -> float:
     return times[-1] / 1e6
 
 
-def test_what_is_executed_takes_about_as_long_as_what_is_charged() -> None:
+def test_executed_firmware_takes_about_as_long_as_the_charged_costs() -> None:
     assert round_trip(in_c=True) == pytest.approx(round_trip(in_c=False), rel=0.1)
 
 
 @pytest.mark.parametrize(("layer", "kind"), IMAGES)
-def test_an_image_is_made_from_the_sources_as_they_are(layer: str, kind: str) -> None:
+def test_committed_images_match_their_sources(layer: str, kind: str) -> None:
     made = Image.load(image(layer, kind))
     assert made.compiled["sources_sha256"] == fingerprint(layer, kind), f"run `make firmware LAYER={layer}`"
     assert made.program.end <= made.program.stack <= nic_kind(kind).sram_bytes
@@ -144,13 +144,13 @@ def test_an_image_is_made_from_the_sources_as_they_are(layer: str, kind: str) ->
 
 
 @pytest.mark.parametrize("kind", cores())
-def test_the_header_of_a_kind_has_its_registers(kind: str) -> None:
+def test_the_c_header_of_a_nic_kind_has_its_registers(kind: str) -> None:
     core = cores()[kind]
     assert header(kind).read_text(encoding="utf-8") == core.header(), "run `python -m firmware.build --headers`"
     assert f"#define REGISTER_SMP (-{(1 << core.chip.register_bits) - core.registers['SMP']:#05x})" in core.header()
 
 
-def test_the_map_knows_functions_and_lines() -> None:
+def test_the_symbol_map_resolves_functions_and_lines() -> None:
     program = Image.load(image("echo", KIND)).program
     assert program.symbol(program.symbols["deliver"] + 4) == "deliver+0x4"
     here = program.line(program.symbols["main"])
@@ -159,7 +159,7 @@ def test_the_map_knows_functions_and_lines() -> None:
     assert source.read_text(encoding="utf-8").splitlines()[here.line - 1] == "int main(void) {"
 
 
-def test_a_missing_or_damaged_image_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_damaged_image_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"none\.toml: is missing; make it: `make firmware LAYER=<layer>`"):
         Image.load(tmp_path / "none.toml")
     text = generated.found(image("echo", KIND)) or ""
@@ -172,7 +172,7 @@ def test_a_missing_or_damaged_image_is_told(tmp_path: Path) -> None:
         image("ecco", KIND)
 
 
-def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_an_unknown_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["no_such_layer"]) == 1
     assert "layer 'no_such_layer': has no firmware.c" in capsys.readouterr().err
     assert main(["--list", KIND, "echo"]) == 0

@@ -1,4 +1,4 @@
-"""A tour of the FIFO card's layer, in both forms of the card, and of a buffer that is read back."""
+"""FIFO driver operations whose costs are recorded, in both forms of the card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.unit.layers.charges import Charges
 
 
 def tour(charges: Charges) -> None:
-    """More messages than there are buffers, or room in the FIFO of cells."""
+    """Send more messages than there are buffers or cells in the FIFO."""
     for form in ("buffers", "cells"):
         machine = Machine(2, nic="fifo")
         views = [ClusterView(**machine.view(node, form=form)) for node in range(2)]

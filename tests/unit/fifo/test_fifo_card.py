@@ -1,8 +1,8 @@
-"""The FIFO card's register map, cells and model, without a simulator.
+"""Register map, cells and model of the FIFO card, without a simulator.
 
-Strategy: the HDL package is generated again and compared with the committed file; the map is checked for what no
-generator can see; cells are held against the standard's own examples; the model is asked what the paper tells of
-buffers, pool and cells, one sentence a test.
+Strategy: the HDL package is generated again and compared with the committed file. Address overlaps, which the generator
+cannot detect, are checked. Cells are compared with the standard's examples. Each statement of the paper about buffers,
+pool and cells is one test of the model.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ def test_the_committed_package_is_what_the_map_generates() -> None:
     )
 
 
-def test_registers_stand_on_their_grid_and_alone() -> None:
+def test_register_addresses_are_aligned_and_distinct() -> None:
     offsets = [int(region) for region in Region]
     assert all(offset % 8 == 0 for offset in offsets)
     assert len(set(offsets)) == len(Region.__members__)
 
 
-def test_both_fifos_of_cells_and_their_circuits_stand_apart_in_memory() -> None:
+def test_cell_fifos_and_circuits_do_not_overlap_in_memory() -> None:
     assert Size.CIRCUITS * Size.CIRCUIT <= Size.OUT_BASE
     assert Size.OUT_BASE + Size.OUT_CELLS * Size.SLOT <= Size.IN_BASE
     assert Size.IN_BASE + Size.IN_CELLS * Size.SLOT <= Size.MEMORY
@@ -37,7 +37,7 @@ def test_both_fifos_of_cells_and_their_circuits_stand_apart_in_memory() -> None:
     assert Size.OUT_BASE % (Size.OUT_CELLS * Size.SLOT) == Size.IN_BASE % (Size.IN_CELLS * Size.SLOT) == 0
 
 
-def test_words_refuse_what_their_fields_cannot_hold() -> None:
+def test_a_value_too_large_for_its_field_is_rejected() -> None:
     assert descriptor(State.READY, 2048, 7, 3) == 0x13070800
     assert circuit(b"\x81\x82") == b"\x02\0\0\0\0\0\x81\x82"
     with pytest.raises(ValueError, match="4096 bytes"):
@@ -48,13 +48,13 @@ def test_words_refuse_what_their_fields_cannot_hold() -> None:
         circuit(bytes(8))
 
 
-def test_the_check_of_a_header_is_that_of_the_standard() -> None:
+def test_the_header_check_matches_the_cells_of_the_atm_standard() -> None:
     """Idle and unassigned cells (ITU-T I.432)."""
     assert (hec(0x00000001), hec(0x00000000)) == (0x52, 0x55)
 
 
 @given(header=some.integers(0, 2**32 - 1), bit=some.integers(0, 39))
-def test_a_cell_with_one_bit_of_its_header_flipped_is_none(header: int, bit: int) -> None:
+def test_a_cell_with_a_flipped_header_bit_is_rejected(header: int, bit: int) -> None:
     wire = Cell(header, bytes(Size.PAYLOAD)).wire
     assert len(wire) == Size.CELL and Cell.read(wire) == Cell(header, bytes(Size.PAYLOAD))
     flipped = bytearray(wire)
@@ -62,7 +62,7 @@ def test_a_cell_with_one_bit_of_its_header_flipped_is_none(header: int, bit: int
     assert Cell.read(bytes(flipped)) is None
 
 
-def test_a_buffer_is_sent_once_and_then_its_state_is_sent() -> None:
+def test_a_buffer_is_sent_once_and_its_state_becomes_sent() -> None:
     card = FifoModel()
     card.store(Size.BUFFER * 3 + 2, b"\x81hello")
     card.store(Size.DESCRIPTOR * 3, descriptor(State.READY, 6, skip=2, own=5).to_bytes(4, "big"))
@@ -73,7 +73,7 @@ def test_a_buffer_is_sent_once_and_then_its_state_is_sent() -> None:
 
 
 @pytest.mark.parametrize("size", [100, 256, 0xFFF])
-def test_a_buffer_is_sent_as_long_as_its_descriptor_says_or_not_at_all(size: int) -> None:
+def test_a_buffer_is_sent_with_the_size_of_its_descriptor_unless_it_is_too_large(size: int) -> None:
     card = FifoModel()
     data = bytes(index & 0xFF for index in range(2048))
     card.store(Size.BUFFER * 3, data)
@@ -83,7 +83,7 @@ def test_a_buffer_is_sent_as_long_as_its_descriptor_says_or_not_at_all(size: int
     assert card.errors == (set() if size <= Size.BUFFER else {Error.DESCRIPTOR})
 
 
-def test_the_pool_of_24_of_four_nodes_takes_all_that_their_senders_can_have_under_way() -> None:
+def test_a_pool_of_24_buffers_holds_all_packets_that_three_partners_may_have_outstanding() -> None:
     """Paper 002: 3 partners, 4 requests and 4 replies each; the 25th packet waits."""
     card = FifoModel()
     for number in range(1, 25):
@@ -97,7 +97,7 @@ def test_the_pool_of_24_of_four_nodes_takes_all_that_their_senders_can_have_unde
     assert len(card.ready) == 24 and not card.waiting
 
 
-def test_a_packet_tells_its_buffer_its_size_and_what_is_wrong_with_it() -> None:
+def test_the_ready_word_holds_buffer_size_and_errors_of_a_packet() -> None:
     card = FifoModel()
     for number in (9, 4):
         card.free(number)
@@ -108,7 +108,7 @@ def test_a_packet_tells_its_buffer_its_size_and_what_is_wrong_with_it() -> None:
     assert len(body) == 2048 and second == 1 << Ready.VALID | 4 << Ready.NUMBER | 2
 
 
-def test_a_cell_goes_behind_the_route_of_its_circuit() -> None:
+def test_a_cell_is_sent_with_the_route_of_its_circuit() -> None:
     card = FifoModel(Form.CELLS)
     cell = Cell(7 << 4, bytes(range(48)))
     card.store(Size.CIRCUIT * circuit_of(cell.header), circuit(b"\x85\x81"))
@@ -116,7 +116,7 @@ def test_a_cell_goes_behind_the_route_of_its_circuit() -> None:
     assert card.sent == [b"\x85\x81\0\0\0\x70" + bytes([hec(0x70)]) + bytes(range(48))]
 
 
-def test_wrong_cells_are_counted_and_take_no_place() -> None:
+def test_invalid_cells_are_counted_and_not_stored() -> None:
     card = FifoModel(Form.CELLS)
     good = Cell(5, bytes(48))
     for wire, crc in ((good.wire, False), (good.wire[:-1], True), (b"\1" + good.wire[1:], True), (good.wire, True)):

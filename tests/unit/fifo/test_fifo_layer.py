@@ -1,8 +1,8 @@
-"""The FIFO card of the machine, and its driver, which has no NIC side.
+"""Driver of the FIFO card, on the machine's model of the card.
 
-Strategy: two and four hosts of the machine with FIFO cards, in both forms; messages of every kind of length must arrive
-once, in order and unharmed, also while nobody receives. What the card would flag must raise; and the driver refuses
-other cards, and more nodes than its memory has room for.
+Strategy: two and four hosts of the machine with FIFO cards, in both forms. Messages of many lengths must arrive once,
+in order and unchanged, also while the receiver does not receive. Accesses that the card flags must raise. The driver
+rejects other cards, and more nodes than the card's memory holds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZES = (0, 1, 3, 4, 43, 44, 45, 88, 89, 500, 2024)
 
 
 def started(form: str, nodes: int = 2) -> tuple[Machine, list[Buffers | Cells]]:
-    """A machine, and the drivers of its hosts."""
+    """Return a machine and the drivers of its hosts."""
     machine = Machine(nodes, nic="fifo")
     drivers = [open_layer(host, ClusterView(**machine.view(vnn, form=form))) for vnn, host in enumerate(machine.hosts)]
     machine.finish(*[driver.start() for driver in drivers])
@@ -39,12 +39,12 @@ def started(form: str, nodes: int = 2) -> tuple[Machine, list[Buffers | Cells]]:
 
 
 async def take(driver: Buffers | Cells, count: int) -> list[tuple[int, bytes]]:
-    """So many messages."""
+    """Receive `count` messages."""
     return [await driver.receive() for _ in range(count)]
 
 
 async def give(driver: Buffers | Cells, destination: int, messages: list[bytes]) -> None:
-    """These messages."""
+    """Send messages to one destination."""
     for message in messages:
         await driver.send(destination, message)
 
@@ -60,7 +60,7 @@ def test_messages_arrive_once_in_order_and_unharmed_both_ways_at_once(form: str)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_host_that_does_not_receive_loses_nothing(form: str) -> None:
+def test_no_message_is_lost_while_the_receiver_does_not_receive(form: str) -> None:
     machine, drivers = started(form)
     sent = [bytes([number]) * 400 for number in range(40)]
     giving = machine.kernel.spawn(give(drivers[0], 1, sent), "sender")
@@ -70,7 +70,7 @@ def test_a_host_that_does_not_receive_loses_nothing(form: str) -> None:
     assert taken == [(0, message) for message in sent]
 
 
-def test_the_pool_takes_all_that_the_partners_can_have_under_way() -> None:
+def test_the_pool_holds_all_messages_that_the_partners_may_have_outstanding() -> None:
     """Paper 002: 24 buffers for 4 nodes; the 25th packet waits in the network."""
     machine, drivers = started("buffers", nodes=4)
     assert [driver.pool for driver in drivers if isinstance(driver, Buffers)] == [24] * 4
@@ -95,7 +95,7 @@ def test_messages_of_several_senders_are_not_mixed(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_message_that_cannot_be_is_refused(form: str) -> None:
+def test_an_invalid_message_is_rejected(form: str) -> None:
     machine, drivers = started(form)
     for destination, size in ((0, 1), (2, 1), (1, MOST[form] + 1)):
         with pytest.raises(ValueError, match=f"destination {destination}"):
@@ -117,7 +117,7 @@ def test_a_message_that_cannot_be_is_refused(form: str) -> None:
         ([(Region.STATUS, 0)], "no word to write"),
     ],
 )
-def test_what_the_card_would_flag_is_an_error_of_the_machine(writes: list[tuple[int, int]], said: str) -> None:
+def test_writes_that_the_card_flags_are_errors_of_the_machine(writes: list[tuple[int, int]], said: str) -> None:
     card = Machine(2, nic="fifo").nics[0].card
     *before, (last, word) = writes
     for place, value in before:
@@ -126,7 +126,7 @@ def test_what_the_card_would_flag_is_an_error_of_the_machine(writes: list[tuple[
         card.write(last, word.to_bytes(4, "big"))
 
 
-def test_a_buffer_that_is_sent_says_so() -> None:
+def test_the_state_of_a_sent_buffer_is_sent() -> None:
     machine = Machine(2, nic="fifo")
     card, other = (nic.card for nic in machine.nics)
     other.write(Region.RX_FREE, (5).to_bytes(4, "big"))
@@ -139,7 +139,7 @@ def test_a_buffer_that_is_sent_says_so() -> None:
     assert other.read(Region.RX_READY) == 1 << 31 | 5 << 16 | 7
 
 
-def test_the_host_that_asks_is_interrupted_while_something_is_there() -> None:
+def test_an_enabled_interrupt_stays_raised_while_messages_are_waiting() -> None:
     machine, drivers = started("buffers")
     lines: list[bool] = []
     card = machine.nics[1].card
@@ -150,7 +150,7 @@ def test_the_host_that_asks_is_interrupted_while_something_is_there() -> None:
     assert lines[0] is False and True in lines and lines[-1] is False
 
 
-def test_the_layer_has_no_nic_side_and_runs_on_its_card_alone() -> None:
+def test_the_layer_has_no_firmware_and_runs_on_a_fifo_card_only() -> None:
     assert "fifo" in names() and not has_program("fifo")
     card = nic_kind("fifo").card(Size.MEMORY)
     check_options({}, NODES["buffers"], Size.MEMORY, card)
@@ -166,13 +166,11 @@ def test_the_layer_has_no_nic_side_and_runs_on_its_card_alone() -> None:
 @pytest.mark.parametrize(
     ("study", "profile", "said"),
     [
-        ("fifo_pingpong", "lanai9", "it drives a FIFO card, and this is another NIC; use PROFILE=fifo"),
+        ("fifo_pingpong", "lanai9", "it drives a FIFO card, and the profile has another NIC; use PROFILE=fifo"),
         ("echo_pingpong", "fifo", "choose a profile of a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
     ],
 )
-def test_a_layer_on_a_card_that_it_does_not_run_on_is_refused_before_any_build(
-    study: str, profile: str, said: str
-) -> None:
+def test_a_layer_on_an_unsupported_card_is_rejected_before_any_build(study: str, profile: str, said: str) -> None:
     request = resolve(study, "verilator", "1", False, "", profile, "", SIMULATORS)
     with pytest.raises(SanlabError) as refused:
         plan(request, studies.load(study))

@@ -1,4 +1,4 @@
-"""A tour of Split-C: each access to an element and to many, here and elsewhere, and the barrier."""
+"""Split-C operations whose costs are recorded: each access, local and remote, single and bulk, and the barrier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.split_c.split_c_bench import Bench
 
 COUNT = 100
 Access = Callable[[SplitC, Global, Global], Awaitable[object]]
-"""Of the node, a place here, and one here or on the other node."""
+"""Access of a node with a local pointer and a local or remote one."""
 ACCESSES: dict[str, Access] = {
     "get": lambda c, here, there: c.get(here, there),
     "put": lambda c, here, there: c.put(there, 7),
@@ -22,7 +22,7 @@ ACCESSES: dict[str, Access] = {
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     with charges.operation("start"):
         bench = Bench()
     near, far = bench.nodes

@@ -1,4 +1,4 @@
-"""Split-C on the machine: AM on LANais, and a node of the program on each host."""
+"""Bench for Split-C on the pure-Python machine: AM on LANai NICs, and a node of the program on each host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Bench:
-    """Started nodes. Keywords are options of Split-C; `am`: options of AM."""
+    """Started nodes. Keywords are options of Split-C; `am` holds options of AM."""
 
     def __init__(self, nodes: int = 2, nic: str = "lanai9", am: Mapping[str, Any] = NOTHING, **options: Any) -> None:
         self.machine = Machine(nodes, nic=nic)
@@ -29,7 +29,7 @@ class Bench:
         self.run(*(one.start() for one in self.nodes))
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
 

@@ -1,9 +1,8 @@
-"""Split-C: gets, puts and stores reach the memory they name, waits end when they must, programs compute what one alone
-computes.
+"""Split-C: accesses reach the memory they name, waits end on time, programs compute the results of one processor.
 
 Strategy: one to eight nodes of the machine. Elements of all types go both ways, single and in bulk, to the own node and
-to others, with guards around them. Nodes come to waits late on purpose. Each misuse raises its own error. The three
-applications run on many numbers of nodes, with LANais of both kinds and with interrupts, and are compared with numpy.
+to others, with guards around them. Nodes reach waits late on purpose. Each misuse raises its own error. The three
+applications run on several numbers of nodes, with both LANais and with interrupts, and are compared with numpy.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tests.unit.split_c.split_c_bench import Bench
 VALUES = {"int32": -7, "uint32": 0xFFFFFFFF, "float32": 0.5, "int64": -(1 << 40), "uint64": 1 << 63, "float64": 0.1}
 SIZES = {"histogram": 700, "matrix": 13, "sort": 300}
 RESULTS = {"histogram": 256, "matrix": 13 * 13, "sort": 300}
-"""Numbers in what they compute."""
+"""Number of values in each program's result."""
 MOPS = 40.0
 
 
@@ -51,7 +50,7 @@ def test_elements_of_each_type_are_written_stored_and_read(dtype: str, owner: in
 
 
 async def serve(node: SplitC) -> None:
-    """Be there for one `all_store_sync`, and for what follows it."""
+    """Take part in one `all_store_sync` and in the operations after it."""
     await node.all_store_sync()
     await node.host.sleep(100_000_000, "what follows")
     await node.poll()
@@ -62,7 +61,7 @@ async def serve(node: SplitC) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 9, MOST // 4, MOST // 4 + 1, 3 * MOST // 4 + 5])
 @pytest.mark.parametrize("owner", [0, 1])
-def test_bulk_moves_exactly_its_elements(count: int, owner: int) -> None:
+def test_bulk_operations_copy_exactly_their_elements(count: int, owner: int) -> None:
     bench, data = Bench(), np.arange(1, count + 1, dtype=np.uint32)
     most = count + 2
 
@@ -86,7 +85,7 @@ def test_bulk_moves_exactly_its_elements(count: int, owner: int) -> None:
         assert not any(one.any() for one in (*parts[0][:2], parts[1][2]))
 
 
-def test_get_and_put_return_before_their_data_are_there_and_sync_after() -> None:
+def test_get_and_put_return_before_their_data_arrive_and_sync_after() -> None:
     bench = Bench()
     spreads = [one.all_blocks(2, np.int32) for one in bench.nodes]
     near, far, array = *bench.nodes, spreads[0]
@@ -105,7 +104,7 @@ def test_get_and_put_return_before_their_data_are_there_and_sync_after() -> None
     bench.run(first(), far.barrier())
 
 
-def test_a_node_waits_for_the_bytes_that_others_store_into_it() -> None:
+def test_store_sync_waits_for_the_bytes_stored_by_other_nodes() -> None:
     bench = Bench(3)
     spreads = [one.all_blocks(8, np.int32) for one in bench.nodes]
     late = 200_000_000
@@ -129,7 +128,7 @@ def test_a_node_waits_for_the_bytes_that_others_store_into_it() -> None:
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 5, 8])
-def test_nobody_leaves_a_barrier_before_the_last_one_comes(nodes: int) -> None:
+def test_no_node_leaves_a_barrier_before_the_last_node_arrives(nodes: int) -> None:
     bench = Bench(nodes)
 
     async def program(node: SplitC) -> list[tuple[int, int]]:
@@ -146,7 +145,7 @@ def test_nobody_leaves_a_barrier_before_the_last_one_comes(nodes: int) -> None:
         assert max(come for come, _ in episode) <= min(left for _, left in episode)
 
 
-def test_a_spread_array_is_dealt_block_by_block() -> None:
+def test_a_spread_array_is_distributed_block_by_block() -> None:
     (node, *_) = Bench(3).nodes
     array = node.all_spread(11, np.float64, block=2)
     assert [(one.node, (one.at - array.at) // 8) for one in (array[i] for i in range(11))] == [
@@ -159,23 +158,35 @@ def test_a_spread_array_is_dealt_block_by_block() -> None:
 
 Misuse = Callable[[SplitC, Any], Awaitable[Any]]
 MISUSES: dict[str, tuple[Misuse, str]] = {
-    "an element beyond the end": (lambda c, a: c.read(a[8]), "element 8 of a spread array: it is not there; 0 to 7"),
-    "an element before it": (lambda c, a: c.read(a[-1]), "element -1 of a spread array: it is not there"),
-    "a node that there is not": (lambda c, a: c.write(Global(2, 8, a.dtype), 1), "2 nodes have 1048576 bytes each"),
-    "beyond the heap": (lambda c, a: c.write(Global(1, 1 << 20, a.dtype), 1), "elements of 4 bytes are not there"),
-    "an odd place": (lambda c, a: c.write(Global(1, 2, a.dtype), 1), "1 elements of 4 bytes are not there"),
+    "an element beyond the end": (
+        lambda c, a: c.read(a[8]),
+        "element 8 of a spread array: index out of range; give 0 to 7",
+    ),
+    "an element before it": (lambda c, a: c.read(a[-1]), "element -1 of a spread array: index out of range"),
+    "an unknown node": (lambda c, a: c.write(Global(2, 8, a.dtype), 1), "2 nodes have 1048576 bytes each"),
+    "beyond the heap": (
+        lambda c, a: c.write(Global(1, 1 << 20, a.dtype), 1),
+        "elements of 4 bytes are outside the heaps",
+    ),
+    "a misaligned address": (
+        lambda c, a: c.write(Global(1, 2, a.dtype), 1),
+        "1 elements of 4 bytes are outside the heaps, or misaligned",
+    ),
     "bulk beyond the heap": (lambda c, a: c.bulk_get(a.part(0), a.part(1), 1 << 18), "262144 elements of 4 bytes"),
-    "fewer than none": (lambda c, a: c.bulk_put(a.part(1), a.part(0), -1), "-1 elements: there are not so many"),
-    "half of one": (lambda c, a: c.bulk_put(a.part(1), a.part(0), 0.5), "0.5 elements: there are not so many"),  # type: ignore[arg-type]
+    "a negative count": (lambda c, a: c.bulk_put(a.part(1), a.part(0), -1), "-1 elements: invalid count"),
+    "a fractional count": (lambda c, a: c.bulk_put(a.part(1), a.part(0), 0.5), "0.5 elements: invalid count"),  # type: ignore[arg-type]
     "a get into another node": (
         lambda c, a: c.get(a.part(1), a.part(0)),
-        "it is on node 1, and this is 0; name a place",
+        "it is on node 1, and this is node 0; give a pointer",
     ),
-    "a put out of another node": (lambda c, a: c.bulk_put(a.part(0), a.part(1), 1), "it is on node 1, and this is 0"),
+    "a put out of another node": (
+        lambda c, a: c.bulk_put(a.part(0), a.part(1), 1),
+        "it is on node 1, and this is node 0",
+    ),
     "two types": (lambda c, a: c.get(a.part(0), c.all_blocks(1, "f4").part(1)), "int32 and float32: types differ"),
-    "a number too large": (lambda c, a: c.write(a[1], 1 << 31), "value 2147483648: int32 does not have it"),
-    "a fraction": (lambda c, a: c.write(a[1], 0.5), "value 0.5: int32 does not have it"),
-    "a text": (lambda c, a: c.write(a[1], "one"), "value 'one': int32 does not have it"),  # type: ignore[arg-type]
+    "a number too large": (lambda c, a: c.write(a[1], 1 << 31), "value 2147483648: int32 cannot represent it"),
+    "a fraction": (lambda c, a: c.write(a[1], 0.5), "value 0.5: int32 cannot represent it"),
+    "a text": (lambda c, a: c.write(a[1], "one"), "value 'one': int32 cannot represent it"),  # type: ignore[arg-type]
 }
 
 
@@ -191,13 +202,13 @@ def test_a_misuse_raises_its_own_error_and_sends_nothing(name: str) -> None:
     assert not any(one.local(array).any() for one, array in zip(bench.nodes, arrays, strict=True))
 
 
-def test_arrays_that_cannot_be_are_refused() -> None:
+def test_invalid_arrays_are_rejected() -> None:
     node = Bench(heap_kb=4).nodes[0]
     for count, dtype, said in (
-        (0, "i4", "it is empty; give 1 or more"),
+        (0, "i4", "it is empty; give at least 1 of each"),
         (4, "i2", "type int16: an element is a number of 4 or 8 bytes"),
-        (4, "what", "numpy does not know it"),
-        (2048, "i4", r"4088 bytes of its 4096 are left; give split_c\.heap_kb more"),
+        (4, "what", "unknown numpy type"),
+        (2048, "i4", r"4088 of its 4096 bytes are left; increase split_c\.heap_kb"),
     ):
         with pytest.raises(SplitCError, match=said):
             node.all_spread(count, dtype)
@@ -205,10 +216,10 @@ def test_arrays_that_cannot_be_are_refused() -> None:
         check_options("split_c", {"heap_kb": 3}, 2, 1 << 20, nic_kind("lanai9").card(1 << 20))
 
 
-def test_calls_before_start_are_refused() -> None:
+def test_calls_before_start_are_rejected() -> None:
     bench = Bench()
     node = SplitC(bench.machine.host(0), ClusterView(**bench.machine.view(0)), None)  # type: ignore[arg-type]
-    with pytest.raises(SplitCError, match=r"the program has not begun; await start\(\) on all nodes"):
+    with pytest.raises(SplitCError, match=r"the program has not started; await start\(\) on all nodes"):
         bench.run(node.barrier())
 
 
@@ -223,7 +234,7 @@ def test_a_program_computes_what_one_processor_alone_computes(name: str, nodes: 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize(("nic", "am"), [("lanai4", {}), ("lanai9", {"receive": "interrupt"})])
-def test_it_does_on_other_nics_and_with_interrupts(name: str, nic: str, am: dict[str, Any]) -> None:
+def test_a_program_computes_the_same_on_other_nics_and_with_interrupts(name: str, nic: str, am: dict[str, Any]) -> None:
     compare(Bench(3, nic, am), name)
 
 
@@ -242,7 +253,7 @@ def test_a_program_charges_every_operation_of_its_sums_and_sorts(name: str) -> N
 
 
 def compare(bench: Bench, name: str) -> tuple[list[Array], list[Node]]:
-    """Run a program; the parts of its result, which must be that of one processor alone, and its nodes."""
+    """Run a program and compare its result with that of one processor. Return its parts and its nodes."""
     size, program = SIZES[name], PROGRAMS[name]
     nodes = [Node(node, MOPS) for node in bench.nodes]
     parts = bench.run(*(program.run(node, size, 3) for node in nodes))

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of Split-C shows it, does what it says.
+"""First program of Split-C's page.
 
-Strategy: it is run on one node, on two and on five.
+Strategy: the program runs on one node, on two and on five.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A tour of SSAM: requests, polls, the end."""
+"""SSAM operations whose costs are recorded: requests, polls, close."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.unit.layers.request_bench import Bench
 
 
 def tour(charges: Charges) -> None:
-    """A program of two processes; messages of one cell and of many."""
+    """Run each operation between two processes, with messages of one cell and of many."""
     bench = Bench("ssam")
     near, far = bench.ports
     for size in (0, 700):

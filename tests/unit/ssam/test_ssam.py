@@ -1,7 +1,8 @@
-"""SSAM: Active Messages that the kernel moves, on FIFO cards of cells.
+"""SSAM: Active Messages moved by the kernel, on FIFO cards with cells.
 
 Strategy: two and three hosts of the machine. Traps and copied bytes are counted. Words of a message are changed between
-process and kernel, as a hostile process would. Cells are lost. What it promises like HPAM is in `test_request_reply`.
+process and kernel, as a hostile process would. Cells are dropped. Behaviour shared with HPAM is tested in
+`test_request_reply`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SIZES = (0, 1, 3, 27, 28, 29, 72, 73, 500, MOST)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_message_is_two_traps_and_three_copies_of_its_bytes(size: int) -> None:
+def test_a_message_takes_two_traps_and_three_copies(size: int) -> None:
     bench = Bench()
     kernel, port = bench.layers[0].kernel, bench.ports[0]
     before, polls = kernel.traps, port.polls
@@ -39,7 +40,7 @@ def test_a_message_is_two_traps_and_three_copies_of_its_bytes(size: int) -> None
     assert bench.layers[1].kernel.copied["kernel_to_process"] == bytes_sent
 
 
-def test_the_longest_message_with_all_its_words_arrives_whole() -> None:
+def test_the_longest_message_with_all_arguments_arrives_complete() -> None:
     bench, data = Bench(), bytes(number % 251 for number in range(MOST))
     bench.run(bench.ports[0].request(1, bench.keep(0), *range(8), data=data), bench.until(1, 1))
     assert bench.came[1] == [("REQUEST", 0, tuple(range(8)), data)]
@@ -52,13 +53,13 @@ def test_an_explicit_poll_is_one_trap() -> None:
     assert bench.layers[0].kernel.traps - before == 1
 
 
-def test_more_requests_than_may_be_open_wait_for_answers() -> None:
+def test_requests_beyond_the_limit_wait_for_replies() -> None:
     bench = Bench(requests=2)
     giving = bench.machine.kernel.spawn(bench.give(0, [(1, (), b"")] * 3, False), "requests")
     bench.machine.run(5_000)
     assert not giving.finished.done
     waits = [str(wait) for wait in bench.machine.hosts[0].waits.declared()]
-    assert any("an answer of node 1, held by host 1" in wait for wait in waits), waits
+    assert any("a reply from node 1, held by host 1" in wait for wait in waits), waits
     bench.run(_ended(giving), bench.until(1, 3))
 
 
@@ -70,7 +71,7 @@ async def _ended(task: Any) -> None:
 
 
 def trapping(bench: request_bench.Bench, change: Callable[[bytearray], None]) -> None:
-    """Change the header that process 0 has written, before its kernel looks at it."""
+    """Change the header that process 0 has written before its kernel reads it."""
     kernel, send = bench.layers[0].kernel, bench.layers[0].kernel.send
 
     async def altered(area: Area, offset: int, send_number: int) -> None:
@@ -82,14 +83,14 @@ def trapping(bench: request_bench.Bench, change: Callable[[bytearray], None]) ->
     kernel.send = altered
 
 
-def test_the_handler_that_runs_is_the_one_that_the_message_names() -> None:
+def test_the_handler_at_the_address_in_the_message_runs() -> None:
     bench = Bench()
     trapping(bench, lambda header: header.__setitem__(7, header[7] + STEP))
     bench.run(bench.ports[0].request(1, bench.keep(0), 3), bench.until(1, 1), bench.until(0, 1))
     assert bench.came[0] == [("REPLY", 1, (6,), b"")], "the second handler answers"
 
 
-def test_an_address_at_which_no_handler_begins_is_an_error_of_its_receiver() -> None:
+def test_an_address_of_no_handler_is_reported_by_the_receiver() -> None:
     bench = Bench()
     trapping(bench, lambda header: header.__setitem__(7, 1))
     with pytest.raises(
@@ -98,7 +99,7 @@ def test_an_address_at_which_no_handler_begins_is_an_error_of_its_receiver() -> 
         bench.run(bench.ports[0].request(1, bench.keep(0)), bench.until(1, 1))
 
 
-def test_key_and_source_are_the_kernels_word_not_the_processs() -> None:
+def test_the_kernel_overwrites_key_and_source_of_a_message() -> None:
     bench = Bench(3)
     spy = bench.run(bench.open(1, key=2))[0]
     trapping(bench, lambda header: header.__setitem__(slice(0, 9), bytes([0, 0, 0, 2, *header[4:8], 2])))
@@ -110,28 +111,28 @@ def test_key_and_source_are_the_kernels_word_not_the_processs() -> None:
 @pytest.mark.parametrize(
     ("at", "value", "said"),
     [
-        (9, 0, "a message to node 0: there is none"),
-        (9, 9, "a message to node 9: there is none"),
-        (10, 3, "it has no header"),
-        (11, 9, "it has no header"),
-        (12, 0xFF, "it has no header"),
+        (9, 0, "message to node 0: unknown node"),
+        (9, 9, "message to node 9: unknown node"),
+        (10, 3, "invalid header"),
+        (11, 9, "invalid header"),
+        (12, 0xFF, "invalid header"),
     ],
 )
-def test_a_header_that_cannot_be_is_refused_by_the_kernel(at: int, value: int, said: str) -> None:
+def test_the_kernel_rejects_an_invalid_header(at: int, value: int, said: str) -> None:
     bench = Bench()
     trapping(bench, lambda header: header.__setitem__(at, value))
     with pytest.raises(SsamError, match=said):
         bench.run(bench.ports[0].request(1, bench.keep(0)))
 
 
-def test_a_trap_with_an_offset_that_is_not_the_next_slots_is_refused() -> None:
+def test_the_kernel_rejects_an_offset_other_than_next() -> None:
     bench = Bench()
     for offset in (0, 4, 1 << 20):
-        with pytest.raises(SsamError, match=f"a message at offset {offset}: the next message stands elsewhere"):
+        with pytest.raises(SsamError, match=f"message at offset {offset}: the next message is at another offset"):
             bench.run(bench.layers[0].kernel.send(bench.ports[0].area, offset, 1))
 
 
-def test_each_program_gets_its_own_messages_and_those_of_no_program_are_counted() -> None:
+def test_messages_reach_the_program_with_their_key_and_those_of_an_unknown_key_are_counted() -> None:
     bench = Bench()
     others = [bench.run(bench.open(node, key=7))[0] for node in range(2)]
     stranger = bench.run(bench.open(0, key=8))[0]
@@ -147,7 +148,7 @@ def test_each_program_gets_its_own_messages_and_those_of_no_program_are_counted(
     assert bench.layers[1].kernel.unclaimed == 1
 
 
-def test_a_process_that_writes_nonsense_into_its_words_harms_itself_alone() -> None:
+def test_invalid_values_in_the_shared_words_of_a_process_do_not_affect_others() -> None:
     bench = Bench()
     mad = bench.run(bench.open(1, key=2))[0]
     mad.area.process.store_words(mad.area.va, (0xFFFFFFFF,) * 3)
@@ -159,7 +160,7 @@ def test_a_process_that_writes_nonsense_into_its_words_harms_itself_alone() -> N
 # ---- the network
 
 
-def test_a_lost_cell_loses_its_message_and_no_other() -> None:
+def test_a_lost_cell_loses_only_its_message() -> None:
     bench = Bench()
     sent: list[Request] = [(1, (number,), bytes([number]) * 100) for number in range(3)]
     bench.machine.faults.drop(0, 1, bench.machine.faults.passed(0, 1) + 4)
@@ -168,7 +169,7 @@ def test_a_lost_cell_loses_its_message_and_no_other() -> None:
     assert (bench.layers[1].kernel.lost_cells, bench.layers[1].kernel.incomplete) == (1, 1)
 
 
-def test_a_bit_that_falls_over_in_the_mapped_buffer_is_seen_by_the_handler() -> None:
+def test_the_handler_sees_a_bit_flipped_in_the_mapped_buffer() -> None:
     bench = Bench()
     port = bench.ports[0]
     trapping(bench, lambda header: port.area.process.store_bytes(port.area.va + port.area.next_slot() + 16, b"J"))
@@ -176,12 +177,12 @@ def test_a_bit_that_falls_over_in_the_mapped_buffer_is_seen_by_the_handler() -> 
     assert bench.came[1][0][3] == b"Jello"
 
 
-def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_have_circuits() -> None:
+def test_other_cards_and_more_nodes_than_circuits_are_rejected() -> None:
     card = nic_kind("fifo").card(1 << 18)
     check_options({"requests": 16}, 64, 1 << 18, card)
     for options, nodes, kind, said in (
         ({}, 65, "fifo", "65 nodes: a FIFO card has 64 circuits"),
-        ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),
+        ({}, 2, "lanai9", "it drives a FIFO card, and the profile has another NIC"),
         ({"requests": 0}, 2, "fifo", "ssam.requests is 0; give 1 to 16"),
         ({"request": 1}, 2, "fifo", "unknown option 'request': ssam has no such option"),
     ):
@@ -189,6 +190,6 @@ def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_have_circuits() -> N
             check_options(options, nodes, 1 << 20, nic_kind(kind).card(1 << 20) if kind != "fifo" else card)
 
 
-def test_a_header_is_what_it_was_before_packing() -> None:
+def test_a_header_survives_encoding_and_decoding() -> None:
     header = Header(1 << 31, 0x400000, 1, 2, Kind.REPLY, 8, 1999)
     assert Header.of(header.packed()) == header and header.size == 16 + 32 + 1999

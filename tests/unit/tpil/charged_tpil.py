@@ -1,4 +1,4 @@
-"""A tour of TPIL: every way to move data, and its driver of a card."""
+"""TPIL operations whose costs are recorded: every method of moving data, and the card's DMA driver."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.unit.tpil.test_tpil import WINDOW, Card
 
 
 class Driver:
-    """Fetches nothing: TPIL's own driver is asked for apart."""
+    """DMA driver that does nothing; the costs of TPIL's own driver are recorded separately."""
 
     async def fetch(self, source: int, target: int, size: int) -> None:
-        """A transfer."""
+        """Do nothing."""
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     machine = Machine(1)
     host = machine.host(0)
     source = host.allocate(1 << 14).address

@@ -1,8 +1,8 @@
-"""TPIL's choice and its refusals.
+"""TPIL: choice of the method, transfers by each method, and errors.
 
-Strategy: cut-offs are computed from made-up times, where the answer is known. Transfers run on the pure-Python machine,
-the NIC's memory in the place of a card and a driver that copies, and the bytes that arrive are compared. Every refusal
-is read as a user would.
+Strategy: cut-offs are computed from invented times with a known answer. Transfers run on the pure-Python machine, with
+the NIC's memory in place of a card and a driver that copies; the bytes that arrive are compared. Every error message is
+checked.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ WORDS, MMX, DIRECT = Method.WORDS, Method.MMX, Method.DIRECT
 
 
 class Driver:
-    """Copies after a while what a card would fetch."""
+    """DMA driver that copies the bytes after a delay."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.fetches: list[tuple[int, int, int]] = []
 
     async def fetch(self, source: int, target: int, size: int) -> None:
-        """The transfer."""
+        """Copy the bytes after a delay."""
         self.fetches.append((source, target, size))
         await self.machine.host(0).sleep(100_000_000)
         self.machine.nic(0).sram.data[target : target + size] = self.machine.host(0).load_bytes(source, size)
 
 
 def device(with_driver: bool = True, sse: bool = True) -> tuple[Machine, Driver, Any, int]:
-    """Machine, driver, device, and where DATA stands in host memory."""
+    """Return machine, driver, device, and the address of DATA in host memory."""
     machine = Machine(2)
     driver = Driver(machine)
     source = machine.host(0).allocate(len(DATA) + 8)
@@ -46,12 +46,12 @@ def device(with_driver: bool = True, sse: bool = True) -> tuple[Machine, Driver,
     return machine, driver, made, source.address
 
 
-def test_cut_off_stands_where_the_lines_through_two_measured_sizes_cross() -> None:
+def test_cut_off_is_where_the_lines_through_two_measured_sizes_cross() -> None:
     times = {WORDS: [10.0, 50.0, 250.0], DIRECT: [40.0, 40.0, 40.0]}
     assert cut_offs([4, 20, 100], times) == ((0, WORDS), (16, DIRECT))
 
 
-def test_method_that_is_never_the_best_has_no_cut_off_and_one_may_come_back() -> None:
+def test_method_that_is_never_the_fastest_has_no_cut_off_and_a_method_may_have_two() -> None:
     times = {WORDS: [1.0, 5.0, 1.0], MMX: [2.0, 3.0, 4.0], DIRECT: [9.0, 9.0, 9.0]}
     assert [method for _, method in cut_offs([4, 8, 12], times)] == [WORDS, MMX, WORDS]
 
@@ -64,7 +64,7 @@ def test_choice_changes_at_the_cut_off_and_with_the_alignment() -> None:
 
 @pytest.mark.parametrize("method", list(Method))
 @pytest.mark.parametrize("size", [4, 256, 300, 10_000])
-def test_every_method_brings_the_bytes_to_their_place(method: Method, size: int) -> None:
+def test_every_method_moves_the_bytes_to_the_target(method: Method, size: int) -> None:
     machine, _, tpil, source = device()
     machine.finish(tpil.time(method, 0x208, source, size))
     assert bytes(machine.nic(0).sram.data[0x208 : 0x208 + size]) == DATA[:size]
@@ -80,7 +80,7 @@ def test_direct_dma_is_one_command_a_page_and_bounce_one_in_all() -> None:
     assert [(at % 8, size) for at, _, size in driver.fetches] == [(0, 8192)]
 
 
-def test_benchmark_gives_cut_offs_that_can_be_used() -> None:
+def test_benchmark_returns_usable_cut_offs() -> None:
     machine, _, tpil, source = device()
     (config,) = machine.finish(tpil.benchmark([4, 64, 1024]))
     tpil.configure(config)
@@ -101,34 +101,34 @@ def test_host_without_sse_and_device_without_driver_have_fewer_methods() -> None
         ((WORDS, 0, 0, 0), "0 bytes"),
         ((WORDS, -4, 0, 8), "stay inside the card"),
         ((WORDS, -8, 0, 4), "stay inside the card"),
-        ((Method.BOUNCE, 0, 0, 8), "bounce, and the device has no driver"),
-        ((Method.SSE, 0, 0, 8), "no such stores"),
+        ((Method.BOUNCE, 0, 0, 8), "bounce, but the device has no driver"),
+        ((Method.SSE, 0, 0, 8), "no SSE stores"),
     ],
 )
-def test_transfer_that_cannot_be_is_refused(arguments: tuple[Method, int, int, int], message: str) -> None:
+def test_invalid_transfer_is_rejected(arguments: tuple[Method, int, int, int], message: str) -> None:
     machine, _, tpil, source = device(with_driver=False, sse=False)
     method, target, offset, size = arguments
     with pytest.raises(TpilError, match=message):
         machine.finish(tpil.move(method, target, source + offset, size))
 
 
-def test_cut_offs_that_the_device_cannot_do_are_refused() -> None:
+def test_cut_offs_with_unavailable_methods_are_rejected() -> None:
     with pytest.raises(TpilError, match="the device has no driver"):
         device(with_driver=False)[2].configure(Config(((0, DIRECT),), ((0, MMX),)))
-    with pytest.raises(TpilError, match="askew"):
+    with pytest.raises(TpilError, match="not equal modulo 8"):
         device()[2].configure(Config(((0, MMX),), ((0, DIRECT),)))
-    with pytest.raises(TpilError, match="no such stores"):
+    with pytest.raises(TpilError, match="no SSE stores"):
         device(sse=False)[2].configure(Config(((0, MMX),), ((0, MMX), (64, Method.SSE))))
 
 
-def test_direct_dma_askew_is_refused_before_anything_is_done() -> None:
+def test_misaligned_direct_dma_is_rejected_before_any_transfer() -> None:
     machine, driver, tpil, source = device()
-    with pytest.raises(TpilError, match="stand askew"):
+    with pytest.raises(TpilError, match="not equal modulo 8"):
         machine.finish(tpil.move(DIRECT, 4, source, 64))
     assert driver.fetches == []
 
 
-def test_two_transfers_by_the_bounce_buffer_at_once_deliver_each_its_own_bytes() -> None:
+def test_concurrent_transfers_over_the_bounce_buffer_do_not_mix_their_bytes() -> None:
     machine, _, tpil, source = device()
     places = [(0x1000 * i, source + 256 * i) for i in range(3)]
     machine.finish(*(tpil.move(Method.BOUNCE, target, at, 600) for target, at in places))
@@ -137,7 +137,7 @@ def test_two_transfers_by_the_bounce_buffer_at_once_deliver_each_its_own_bytes()
 
 
 class Card:
-    """The DMA registers of a card: a command runs for a while, and takes what stood in them when it was started."""
+    """Model of a card's DMA registers: a command uses the register values at its start and takes time."""
 
     def __init__(self, machine: Machine) -> None:
         self.host = machine.host(0)
@@ -146,7 +146,7 @@ class Card:
         self._ends = 0
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
-        """A register of the card."""
+        """Write a register of the card."""
         await self.host.sleep(100_000)
         assert self.host.now >= self._ends, "written while a command runs"
         self.registers[address - WINDOW - REGISTERS] = int.from_bytes(data, "big")
@@ -156,7 +156,7 @@ class Card:
             self._ends = self.host.now + 5_000_000
 
     async def pio_read(self, address: int) -> int:
-        """Bytes of the command that runs."""
+        """Return 1 while a command runs, else 0."""
         await self.host.sleep(100_000)
         return int(self.host.now < self._ends)
 
@@ -173,12 +173,12 @@ def test_the_registers_of_a_card_have_one_user_at_a_time(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("source", "target", "size"), [(0x1004, 0, 8), (0x1000, 0, 0), (0x1000, 0, 0x8008)])
-def test_driver_refuses_what_the_card_cannot_fetch(source: int, target: int, size: int) -> None:
+def test_driver_rejects_transfers_that_the_card_cannot_do(source: int, target: int, size: int) -> None:
     machine = Machine(2)
-    with pytest.raises(ValueError, match="not alike within 8 bytes, or long"):
+    with pytest.raises(ValueError, match="not equal modulo 8, or not 1 to 32768 bytes"):
         machine.finish(CardDma(machine.host(0), WINDOW).fetch(source, target, size))
 
 
-def test_a_host_charges_tpil_and_the_layer_whose_cards_it_fills_by_one_table() -> None:
+def test_tpil_and_another_layer_of_the_host_share_one_cost_table() -> None:
     tables = [PathTable.of_host(name) for name in ("tpil", "grim")]
     assert set(PathTable.together(tables).paths) == {path for table in tables for path in table.paths}

@@ -1,1 +1,1 @@
-"""Small worlds of AM: what is set up, and what is promised."""
+"""Small worlds of AM for model checking: traffic and expected results."""

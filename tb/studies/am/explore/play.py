@@ -1,4 +1,4 @@
-"""Two programs that ask each other by AM, and a NIC that is too hasty."""
+"""Two AM programs that send each other requests, and a NIC with an interrupt race."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ LEFT_OUT = (
 
 
 class Computing(User):
-    """The program of a host that computes until all requests to it have come."""
+    """Program of a host that computes until all requests to it have arrived."""
 
     async def run(self) -> None:
-        """See `User`."""
+        """Run the program (see `User`)."""
         setattr(self.port.process, "compute", self._endless)  # noqa: B010 - whose end comes when all has come
         await self.port.compute(1)
         await super().run()
 
     async def _endless(self, what: float, times: int) -> None:
-        """A computation that only messages interrupt: none may be left for its end."""
+        """Compute until all requests are handled; every one must interrupt."""
         while self.port.handled < self.due:
             await self.port.process.suspend()
 
 
 class Hasty(Program):
-    """A NIC that looks whether to interrupt when it has begun to move a message, and not when the message is there."""
+    """Faulty NIC that tests for the interrupt when the DMA of a message starts instead of when it has finished."""
 
     async def arrived(self) -> None:
-        """See `Program`."""
+        """Handle a packet and test for the interrupt too early."""
         await super().arrived()
         await super().stored()
 
     async def stored(self) -> None:
-        """See `Program`: too late for this one."""
+        """Ignore the end of the DMA."""
 
 
 class AmPlay:
-    """Both programs, opened."""
+    """Two hosts with open AM ports."""
 
     def __init__(self, traffic: Traffic, fine: bool, options: Choices, computes: bool, firmware: type[Program]) -> None:
-        """`computes`: host 1 computes until all requests to it have come."""
+        """Start AM on two hosts. With `computes`, host 1 computes until all requests to it have arrived."""
         self.machine = machine(2, fine, sram_bytes=1 << 17, host_bytes=1 << 18)
         self.users: list[User] = []
         for node in range(2):
@@ -64,37 +64,37 @@ class AmPlay:
             self.users.append(user)
 
     def programs(self) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-        """See `Play`."""
+        """Return the programs (see `Play`)."""
         return [user.run for user in self.users]
 
     def record(self, node: int) -> tuple[Any, ...]:
-        """See `Play`."""
+        """Return the messages received by a node (see `Play`)."""
         return tuple(self.users[node].seen)
 
     def idle(self, node: int) -> str:
-        """See `Play`."""
+        """Return a description of leftover work of a NIC, or an empty string (see `Play`)."""
         nic = self.machine.nic(node)
         last = (Word.DESCRIPTORS + STRIDE * place + 4 * WORDS for place in range(Place(2).entries))
         left = sum(nic.load(at) != 0 for at in last)
         return f"NIC {node} has {left} descriptors left" if left else ""
 
     def normalise(self, node: int) -> None:
-        """See `Play`: nothing needs it."""
+        """Do nothing: the state needs no normalisation (see `Play`)."""
 
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
-        """See `Play`."""
+        """Return no memory ranges to ignore (see `Play`)."""
         return {}
 
 
 async def _main(nic: Any, view: ClusterView, firmware: type[Program]) -> None:
-    """The NIC's program once its driver is there, which the world waits for before it begins."""
+    """Run the firmware; the world starts when the driver is ready."""
     port = packet_port(nic, view, PORT, MOST)
     await nic.poll_loop([Watch(Word.MEMORY, 0, "am_look_memory")]).run()
     await firmware(nic, view, port).run()
 
 
 def say(packet: bytes) -> str:
-    """A packet in words."""
+    """Return a description of a packet."""
     word = int.from_bytes(packet[4:8], "big")
     control = Control.of((word >> 27 & 1) << 30 | (word >> 25 & 3) << 28 | word & 0x1FFF)
     kind = ("request", "reply")[control.kind]

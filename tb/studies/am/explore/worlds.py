@@ -1,4 +1,4 @@
-"""AM: requests and replies between two programs, with and without the rule, by polling and by interrupts."""
+"""Small worlds of AM: requests and replies of two programs, with and without the rule, with polling and interrupts."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ def world(
     firmware: type[Program] = Program,
     **further: Any,
 ) -> SmallWorld:
-    """A world of requests."""
+    """Return a small world of requests."""
     play = partial(AmPlay, traffic, fine, options or {}, computes, firmware)
     return asked(name, question, traffic, play, say, LEFT_OUT, **further)
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
+    """Return all small worlds of AM."""
     return [
         world("requests", "three requests: each once, in order, and answered", (ONE,) * 3),
         world("crossing", "a request each way: no deadlock", (ONE, BACK)),
         world("crossing-two", "two requests and one against them: no deadlock", (ONE, ONE, BACK)),
         world("payload", "a request with payload, and one without", (LONG, ONE)),
-        world("fine", "one request, and a turn for the end of each piece of software", (ONE,), fine=True),
+        world("fine", "one request, with a transition at the end of each step of software", (ONE,), fine=True),
         world(
             "interrupt", "two requests to a host that computes: both interrupt it", (ONE, ONE), INTERRUPT, computes=True
         ),
         world(
             "hasty",
-            "the same with a NIC that looks too early whether to interrupt: a request is forgotten",
+            "the same with a NIC that tests for the interrupt too early: a request is missed",
             (ONE,),
             INTERRUPT,
             computes=True,

@@ -1,4 +1,4 @@
-"""The mixed fuzz of AM: requests and replies beside PUTs and GETs, one program on all nodes, a reliable network."""
+"""Mixed fuzz test of AM: requests, replies, PUTs and GETs of one program on all nodes over a reliable network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MISUSES = (*BAD, "put to nobody", "put of less than nothing", "get from an odd p
 
 
 def stretch(draw: Draw) -> dict[str, int | str]:
-    """Where bytes come from and go to, and how many."""
+    """Draw offsets and size of a PUT or GET."""
     values = {"at": draw.one_of(OFFSETS), "to_at": draw.one_of(OFFSETS), "bytes": draw.one_of(STRETCHES)}
     return {**values, "flag": draw.whole(0, 1)}
 
@@ -35,14 +35,14 @@ CHOICE = Choice(
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, 6)
     options: dict[str, Value] = {"unrestricted": draw.one_of((0, 1)), "receive": draw.one_of(("poll", "interrupt"))}
     return Program(nodes, draw.one_of(NIC), options, {}, acts(draw, nodes, CHOICE))
 
 
 def held(layers: Sequence[Any]) -> list[str]:
-    """Request slots that are not free."""
+    """Return descriptions of request slots that are still in use."""
     return [
         f"node {layer.me}: {SLOTS - len(free)} requests to node {node} are not answered"
         for layer in layers
@@ -55,7 +55,7 @@ RULES = Rules("am", 6, ordered=True, held=held, process=Remote)
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     for nic in world.nics[: program.nodes]:
         view = world.view(nic.node, program.options)
         nic.spawn(nic_program("am")(nic, view), "firmware")

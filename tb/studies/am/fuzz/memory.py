@@ -1,8 +1,8 @@
-"""A process of AM that puts and gets, and bytes as they must be in its memory.
+"""AM process that does PUTs and GETs, and the expected contents of its memory.
 
-A process has bytes that nobody changes, and a slice for each other node into which that node puts, and one into which
-it gets from that node. What a pair of nodes does is in order, so each slice must be what these calls, done one after
-the other, leave in it, and each flag must have been counted up as often as they said.
+A process has constant bytes, and for each other node one slice into which that node puts and one into which it gets
+from that node. Operations between two nodes are in order. So each slice must be as if the calls had been made one after
+the other, and each flag must equal the number of calls with a flag.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SLICE = 4 * MOST
 
 @dataclass
 class Area:
-    """Slices of a process's memory, one for each node, and a flag for each."""
+    """One slice and one flag of a process's memory for each node."""
 
     host: Any
     nodes: int
     image: bytearray = field(init=False)
-    """As they must be."""
+    """Expected bytes."""
     counts: list[int] = field(init=False)
-    """Of the flags."""
+    """Expected values of the flags."""
 
     def __post_init__(self) -> None:
         self.image, self.counts = bytearray(SLICE * self.nodes), [0] * self.nodes
@@ -39,13 +39,13 @@ class Area:
         self.flags = self.host.allocate(4 * self.nodes).address
 
     def expect(self, node: int, at: int, data: bytes, flag: int) -> tuple[int, int]:
-        """Bytes will come into a slice: the address of their place, and of their flag."""
+        """Record bytes expected in a slice. Return the address of their destination and of their flag."""
         self.image[SLICE * node + at : SLICE * node + at + len(data)] = data
         self.counts[node] += flag
         return self.at + SLICE * node + at, flag and self.flags + 4 * node
 
     def wrong(self) -> list[str]:
-        """What is not as it must be."""
+        """Return descriptions of differences from the expected memory."""
         now = self.host.load_bytes(self.at, len(self.image))
         differ = [at for at in range(len(now)) if now[at] != self.image[at]] if now != self.image else []
         counts = list(self.host.load_words(self.flags, self.nodes))
@@ -58,10 +58,10 @@ class Area:
 
 @dataclass
 class Remote(Process):
-    """A process of AM."""
+    """AM process."""
 
     async def open(self) -> None:
-        """Open the layer, and lay the memory out."""
+        """Open the port and allocate the memory."""
         cluster, layer = self.cluster, self.cluster.layers[self.node]
         layer.port = self.port = layer.open([self.take, self.answer, self.answered])
         self.host = layer.host
@@ -71,38 +71,38 @@ class Remote(Process):
         self.host.store_bytes(self.source, self.fixed)
 
     async def compute(self, act: Act) -> None:
-        """See `Process`."""
+        """Compute on the CPU (see `Process`)."""
         await self.port.compute(1000 * act.whole("us"))
 
     async def finish(self) -> None:
-        """See `Process`: nobody wakes a host that polls its memory when the last message is another's."""
+        """Wake the hosts that poll their memory when the last message is another host's (see `Process`)."""
         await super().finish()
         for process in self.cluster.processes:
             process.port.changed()
 
     async def close(self) -> None:
-        """AM stays open."""
+        """Do nothing: AM stays open."""
 
     def changed(self) -> list[str]:
-        """See `Process`."""
+        """Return descriptions of differences from the expected memory (see `Process`)."""
         return [f"{self}: {name}: {line}" for name in ("written", "landed") for line in getattr(self, name).wrong()]
 
     async def put(self, act: Act) -> None:
-        """Bytes of this node that do not change, into its slice at another."""
+        """Put constant bytes of this node into its slice at another node."""
         far, at = self._far(act), act.whole("at")
         data = self.fixed[at : at + act.whole("bytes")]
         to, flag = far.written.expect(self.node, act.whole("to_at"), data, act.whole("flag"))
         await self.port.put(far.node, to, self.source + at, len(data), flag)
 
     async def get(self, act: Act) -> None:
-        """Bytes of another node that do not change."""
+        """Get constant bytes of another node."""
         far, at = self._far(act), act.whole("at")
         data = far.fixed[at : at + act.whole("bytes")]
         to, flag = self.landed.expect(far.node, act.whole("to_at"), data, act.whole("flag"))
         await self.port.get(far.node, far.source + at, to, len(data), flag)
 
     async def get_back(self, act: Act) -> None:
-        """What this node has put, when it is there; then wait until it has come."""
+        """Get bytes that this node has put, after the PUTs have finished, and wait for them."""
         await self.port.until(lambda: not self.port.unanswered, "the end of its PUTs")
         far, at = self._far(act), SLICE * self.node + act.whole("at")
         data = bytes(far.written.image[at : at + act.whole("bytes")])
@@ -111,7 +111,7 @@ class Remote(Process):
         await self.port.flag(flag, self.landed.counts[far.node])
 
     def misuses(self) -> dict[str, Callable[[], Awaitable[Any]]]:
-        """See `Process`."""
+        """Return the invalid calls by name (see `Process`)."""
         other, put, get = (self.node + 1) % len(self.cluster.layers), self.port.put, self.port.get
         return {
             **super().misuses(),

@@ -1,1 +1,1 @@
-"""Small worlds of SSAM: what is set up."""
+"""Small worlds of SSAM for model checking."""

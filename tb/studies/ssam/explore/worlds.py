@@ -1,4 +1,4 @@
-"""SSAM: requests and replies between two programs that trap into their kernels, on FIFO cards of cells."""
+"""Small worlds of SSAM: requests and replies of two programs over their kernels, on FIFO cards of cells."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ LEFT_OUT = (
 def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
-    """A world of requests."""
+    """Return a small world of requests."""
     play = partial(CardPlay, Ssam, KIND.name, Server, traffic, {"requests": 1}, flaw)
     return asked(name, question, traffic, play, cell_in_words, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
-    careless = "with a kernel that does not look whether a slot is free: a message is overwritten"
+    """Return all small worlds of SSAM."""
+    careless = "with a kernel that does not test whether a slot is free: a message is overwritten"
     return [
         world("requests", "two requests, one after the other: each once, in order, and answered", (ONE, ONE)),
         world("cells", "a request of two cells: whole, and answered", (LONG,)),
@@ -45,7 +45,7 @@ def worlds() -> list[SmallWorld]:
 
 
 def careless_() -> None:
-    """One receive slot, and nobody looks whether it is free."""
+    """Inject a fault: one receive slot, and a kernel that does not test whether it is free."""
 
     def room(area: Area) -> bool:
         area._receives = 1

@@ -1,4 +1,4 @@
-"""The mixed fuzz of SSAM: several programs under one kernel, on a network that loses nothing."""
+"""Mixed fuzz test of SSAM: several programs under one kernel over a reliable network."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tb.fuzz.world import World
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, 6)
     options = {"requests": draw.one_of((4, 1, 2, 16))}
     return Program(nodes, KIND.name, options, {}, acts(draw, nodes))
 
 
 def held(layers: Sequence[Any]) -> list[str]:
-    """Cells that were lost, and slots of the kernel that are not free."""
+    """Return descriptions of lost cells and of kernel slots that are still in use."""
     kernels = [layer.kernel for layer in layers]
-    lost = [f"node {kernel.me}: {kernel.lost_cells} cells never came" for kernel in kernels if kernel.lost_cells]
+    lost = [f"node {kernel.me}: {kernel.lost_cells} cells were lost" for kernel in kernels if kernel.lost_cells]
     used = [
         f"node {kernel.me}: {kernel._slots - len(kernel._free)} slots of the kernel are not free"
         for kernel in kernels
@@ -37,7 +37,7 @@ RULES = Rules("ssam", 6, ordered=True, held=held, process=Process)
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     return await request_reply.run(RULES, program, world)
 
 
