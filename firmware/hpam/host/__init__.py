@@ -41,7 +41,7 @@ class Hpam:
         all its processes. `key`: 32 bits that name the program. Raises HpamError, ImageError.
         """
         if key not in range(1 << 32):
-            raise HpamError(f"key {key!r}", "it is not a word of 32 bits", "give one")
+            raise HpamError(f"key {key!r}", "not a 32-bit word", "give 0 to 0xFFFFFFFF")
         owner = self.daemon.holder(key)
         if owner is not None:
             cause = f"{owner.process.who} has opened the card with it"

@@ -112,7 +112,7 @@ class Port:
         self._check_open()
         if self.unanswered:
             waiting = ", ".join(f"node {node}" for node in sorted({node for node, _ in self.slots.requests}))
-            raise HpamError(f"{self.process.who}: closing HPAM", f"requests to {waiting} are not answered", "wait")
+            raise HpamError(f"{self.process.who}: closing HPAM", f"requests to {waiting} have no reply yet", "poll until `unanswered` is 0")
         async with self._having_card():
             self._closed = True
             self.slots.replies.clear()

@@ -1,7 +1,7 @@
 """AM with `receive=interrupt`: messages interrupt a computation. `test_am` tests the request-reply rule in this mode.
 
-Strategy: two hosts of the machine; one computes while the other sends. The time of each handler is compared with the
-begin and the end of the computation, with and without the option. Messages are sent at many times around the moment at
+Strategy: two hosts of the machine; one computes while the other sends. The time of each handler is compared with
+start and end of the computation, with and without the option. Messages are sent at many times around the moment at
 which the host enables interrupts: none may wait for the end of the computation.
 """
 

@@ -77,7 +77,7 @@ MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
     "text": (lambda b: b.ports[0].request(1, b.keep(0), data="text"), SanlabError, "data must be bytes"),
     "a foreign handler": (lambda b: b.ports[0].request(1, b.keep(1)), ImageError, "not in the code image"),
     "a key twice": (lambda b: b.open(0, key=1), SanlabError, "key 0x1: host0: process . has opened the"),
-    "a long key": (lambda b: b.open(0, key=1 << 32), SanlabError, "it is not a word of 32 bits"),
+    "a long key": (lambda b: b.open(0, key=1 << 32), SanlabError, "not a 32-bit word"),
     "a handler twice": (lambda b: b.open(0, 2, [b.keep(0)] * 2), ImageError, "a handler is given twice"),
 }
 
@@ -121,7 +121,7 @@ def test_a_port_closes_when_all_is_answered_and_its_key_is_free_again(layer: str
     bench = Bench(layer)
     port = bench.ports[0]
     bench.run(port.request(1, bench.keep(0)))
-    with pytest.raises(SanlabError, match="requests to node 1 are not answered"):
+    with pytest.raises(SanlabError, match="requests to node 1 have no reply yet"):
         bench.run(port.close())
     bench.run(port.until(lambda: not port.unanswered), bench.until(1, 1))
     bench.run(port.close())
