@@ -220,7 +220,7 @@ def test_a_request_sent_by_a_handler_is_rejected(kind: str, receive: str) -> Non
         bench.run(ask(near), serve_messages(far, receive, lambda: far.handled > 0), within_us=1000)
 
 
-@pytest.mark.parametrize(("kind", "said"), [(0, "it is answered already"), (1, "a reply is not answered")])
+@pytest.mark.parametrize(("kind", "said"), [(0, "the request has its reply"), (1, "the message is a reply")])
 def test_a_second_reply_and_a_reply_to_a_reply_are_rejected(kind: int, said: str) -> None:
     refused: list[str] = []
 
