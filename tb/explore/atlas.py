@@ -122,7 +122,7 @@ def _lead(process: int) -> None:
     """Make a process (0: this one) the leader of its own group, so that Ctrl-C reaches the search only, which ends the
     group.
     """
-    with suppress(ProcessLookupError, PermissionError):  # it has ended, or leads one
+    with suppress(ProcessLookupError, PermissionError):  # it has ended, or already leads a group
         os.setpgid(process, process)
 
 
@@ -144,7 +144,7 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
             connection.send((results, sum(os.times()[:4])))
     except (EOFError, BrokenPipeError):  # the search has ended
         code = 0
-    except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why
+    except BaseException:  # noqa: BLE001 - the process ends here in any case, with a traceback
         traceback.print_exc()
     finally:
         os._exit(code)
@@ -160,7 +160,7 @@ def _forked(work: Callable[[], list[Result]]) -> list[Result]:
             met = set(liveness.SOLVED)
             found = work()
             there.send((found, [marshal.dumps(code) for code in liveness.SOLVED if code not in met]))
-        except BaseException:  # noqa: BLE001 - the same
+        except BaseException:  # noqa: BLE001 - the process ends here in any case, with a traceback
             traceback.print_exc()
         finally:
             os._exit(0)

@@ -52,7 +52,7 @@ class Bottoms:
     ) -> None:
         if after in self._reached:
             return
-        if after in order:  # on the stack: what is not has been reached
+        if after in order:  # still on the stack, since finished states are in _reached
             low[state] = min(low[state], order[after])
             return
         order[after] = low[after] = len(order)

@@ -273,7 +273,7 @@ def _that_matter(frame: types.FrameType, held: list[object]) -> list[object]:
     expressions.
     """
     code, bound = frame.f_code, frame.f_locals
-    begin = max(place for place, part in enumerate(held) if part is code) + 1  # what it was made of
+    begin = max(place for place, part in enumerate(held) if part is code) + 1  # after the code object
     variables = [name for name in code.co_varnames if name in code.co_cellvars or name in bound]
     needed = live(code, frame.f_lasti).union(code.co_cellvars)
     dead = {begin + place for place, name in enumerate(variables) if name not in needed}

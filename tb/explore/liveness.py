@@ -48,7 +48,7 @@ def _solved(code: CodeType) -> Solution:
     handlers = getattr(dis.Bytecode(code), "exception_entries", None)
     following = _following(instructions, handlers or ())
     known = {one.opname for one in instructions if "FAST" in one.opname} <= READS | SETS
-    if handlers is None or not known:  # another Python: every variable counts as live
+    if handlers is None or not known:  # unsupported Python version: treat every variable as live
         return dict.fromkeys(following, frozenset(code.co_varnames)), following
     before: Before = dict.fromkeys(following, frozenset())
     changed = True

@@ -40,12 +40,12 @@ def chosen(layer: str, name: str) -> list[SmallWorld]:
     """Return the worlds of a layer, or only the one with a name. Raises ConfigError for an unknown layer or world."""
     if layer not in layers():
         cause = f"{layer!r} has no small worlds" if layer else "not given"
-        raise ConfigError("LAYER", 0, "no such layer", cause, nearest(layer, layers()))
+        raise ConfigError("LAYER", 0, "unknown layer", cause, nearest(layer, layers()))
     found: list[SmallWorld] = importlib.import_module(f"tb.studies.{layer}.explore.worlds").worlds()
     if not name:
         return found
     if name not in (names := [world.name for world in found]):
-        raise ConfigError("WORLD", 0, "no such world", f"{layer} has no {name!r}", nearest(name, names))
+        raise ConfigError("WORLD", 0, "unknown world", f"{layer} has no {name!r}", nearest(name, names))
     return [world for world in found if world.name == name]
 
 
@@ -56,7 +56,9 @@ def minutes(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise ConfigError("MINUTES", 0, "no time", f"MINUTES is {text!r}", "give a number above 0, such as 5")
+        raise ConfigError(
+            "MINUTES", 0, "invalid time limit", f"MINUTES is {text!r}", "give a number above 0, such as 5"
+        )
     return value
 
 
@@ -66,7 +68,7 @@ def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcom
     columns = (TextColumn(f"{world.name}: {{task.description}}"), TimeElapsedColumn())
     try:
         with Progress(*columns, console=console, transient=True, disable=not is_live(console)) as bar:
-            task = bar.add_task("begins", total=None)
+            task = bar.add_task("starts", total=None)
             search = Search(world, atlas, lambda outcome: bar.update(task, description=progress(outcome)))
             outcome = search.run(seconds)
             search.unlimited()
@@ -126,7 +128,7 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
             for line in story:
                 say(console, line)
             if story:
-                say(console, f"again: make explore LAYER={layer} WORLD={world.name}")
+                say(console, f"reproduce: make explore LAYER={layer} WORLD={world.name}")
             code |= verdict(outcome) in ("WRONG", "NOT FOUND")
     finally:
         if rows:
@@ -145,10 +147,12 @@ def table(layer: str, console: Console) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab explore", description="Exhaust the small worlds of a message layer.")
-    parser.add_argument("--world", default="", help="only this one")
-    parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
-    parser.add_argument("--table", action="store_true", help="search nothing: print what was counted, in Markdown")
+    parser = argparse.ArgumentParser(
+        prog="sanlab explore", description="Model-check the small worlds of a message layer."
+    )
+    parser.add_argument("--world", default="", help="name of the only world to search (default: all)")
+    parser.add_argument("--minutes", default="", help=f"time limit of each world in minutes (default {MINUTES:g})")
+    parser.add_argument("--table", action="store_true", help="print the latest counts in Markdown, without a search")
     parser.add_argument("layer", metavar="LAYER", help="a message layer")
     words = parser.parse_args(argv)
 
@@ -159,7 +163,7 @@ def main(argv: list[str] | None = None) -> int:
         code = report(words.layer, worlds, seconds, Console(emoji=False))
         return code if words.world else table(words.layer, Console(emoji=False)) or code
 
-    return exit_code(explored, "what was found before is above")
+    return exit_code(explored, "results found before the interrupt are above")
 
 
 if __name__ == "__main__":

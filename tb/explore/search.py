@@ -58,7 +58,7 @@ class Search:
             for _ in range(self.world.lead):
                 self._lead()
             begin = len(self.situations) - 1
-            self._known = {self.situations[begin]: begin}  # what was passed is followed when it comes again
+            self._known = {self.situations[begin]: begin}  # states of the lead-in are explored when they recur
             self._exhaust(begin)
         except TimeoutError:
             pass
@@ -93,7 +93,7 @@ class Search:
         lacking = WaysOut(self.moves, self._all_done, self._tick).lacking(self.situations[begin:])
         if lacking is not None:
             place, states = lacking
-            wrong = "from here on there is no way to an end: it goes round for ever"
+            wrong = "livelock: no end is reachable from here"
             self._found(begin + place, wrong, dict(enumerate(states)))
         self.outcome.exhausted = True
 
@@ -180,16 +180,16 @@ class Search:
                 nic, host = self.moves.nodes[node].seen(state)
                 wrong = nic.left or self.world.promise.at_end(node, host.record)
                 if wrong:
-                    self._found(number, f"nothing more happens, and {wrong}", {node: frozenset([state])})
+                    self._found(number, f"at the end {wrong}", {node: frozenset([state])})
                     return
         for hosts in product(*(self._records(node, states) for node, states in enumerate(ends))):
             if wrong := self.world.promise.together(tuple(record for record, _ in hosts)):
                 culprits = {node: frozenset([state]) for node, (_, state) in enumerate(hosts)}
-                self._found(number, f"nothing more happens, and {wrong}", culprits)
+                self._found(number, f"at the end {wrong}", culprits)
                 return
         left = [self.world.say(self.moves.packets.data(packet)) for packet in self.moves.waiting(rest)]
         if left:
-            self._found(number, f"nothing more happens, and nobody takes {', '.join(left)}", {0: frozenset(ends[0])})
+            self._found(number, f"at the end {', '.join(left)} remains in the network", {0: frozenset(ends[0])})
         else:
             self._good += 1
 

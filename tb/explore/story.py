@@ -55,8 +55,8 @@ def sentences(search: Search) -> Iterator[str]:
 FAULTS = {
     "lost": "lost",
     "damaged": "damaged",
-    "doubled": "doubled: a copy arrives later",
-    "overtaken": "set aside: others overtake it",
+    "doubled": "duplicated: a copy arrives later",
+    "overtaken": "delayed: others overtake it",
 }
 
 
@@ -118,7 +118,7 @@ def _sentence(search: Search, taken: Taken) -> str:
         turn = search.atlas.places[part][at[0]].seen.turns[given[0]]
         return f"{turn.part}: {turn.what}" + (f" {given[1]}" if len(given) > 1 else "")
     if kind == "packet":
-        return f"{who} takes {search.world.say(given[0])}{', damaged' if given[1] else ''}"
+        return f"{who} receives {search.world.say(given[0])}{', damaged' if given[1] else ''}"
     if kind == "interrupt":
         return f"{who}: the interrupt line goes {'up' if given[0] else 'down'}"
     verb = "a store reaches" if kind == "store" else "DMA brings to"

@@ -86,6 +86,6 @@ def _taken(stage: Stage, at: bytes, step: Step) -> Result:
     wrong = ""
     try:
         stage.step(step)
-    except Exception as error:  # noqa: BLE001 - whatever the software raises is a finding
+    except Exception as error:  # noqa: BLE001 - any exception of the software is a finding
         wrong = f"{type(error).__name__}: {error}"
     return Result(at, step, stage.seen(wrong), tuple(stage.sent))

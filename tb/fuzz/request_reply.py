@@ -111,7 +111,7 @@ class Process:
         """Check an answer."""
         number = self.cluster.number_of(call)
         if self.waiting.pop(number, None) != (call.source, call.arguments, call.data):
-            self.cluster.wrong.append(f"{self}: an answer of node {call.source} that it must not have: {number}")
+            self.cluster.wrong.append(f"{self}: unexpected answer {number} of node {call.source}")
 
     async def perform(self, act: Act) -> None:
         """Execute an act by the method of its name."""
@@ -171,7 +171,7 @@ class Process:
             await self.misuses()[what]()
         except SanlabError:
             return
-        self.cluster.wrong.append(f"{self}: wrong call {what!r} was not refused")
+        self.cluster.wrong.append(f"{self}: invalid call {what!r} was not rejected")
 
     def __str__(self) -> str:
         return f"process of program {self.key} on node {self.node}"
@@ -207,7 +207,7 @@ class Cluster:
         due = self.sent[process.node, process.key]
         message = call.source, call.arguments, call.data
         if message not in due:
-            self.wrong.append(f"{process}: a request of node {call.source} that it must not have: {call.arguments[:1]}")
+            self.wrong.append(f"{process}: unexpected request {call.arguments[:1]} of node {call.source}")
             return
         if self.rules.ordered and next(one for one in due if one[0] == call.source) != message:
             self.wrong.append(f"{process}: request {call.arguments[0]} of node {call.source} out of order")
@@ -228,7 +228,7 @@ class Cluster:
             if self.world.kernel.now > limit:
                 self.wrong += ["not all processes have ended", *self.world.kernel.waiting()]
                 return
-            await self.world.kernel.sleep(SETTLE_PS, "the next look")
+            await self.world.kernel.sleep(SETTLE_PS, "the next check")
 
     async def _process(self, process: Process, program: Program) -> None:
         for act in program.acts:
@@ -253,6 +253,6 @@ async def run(rules: Rules, program: Program, world: World) -> list[str]:
         return cluster.wrong
     for process in cluster.processes:
         await process.close()
-    await world.kernel.sleep(SETTLE_PS, "what may still come")
+    await world.kernel.sleep(SETTLE_PS, "late messages")
     changed = [line for process in cluster.processes for line in process.changed()]
     return [*cluster.wrong, *changed, *rules.held(cluster.layers)]

@@ -34,13 +34,13 @@ CLUSTER = "eight_hosts"
 LINE, LINES = 1000, 50
 """Maximum characters of a reported failure, and maximum number of failures of a program."""
 OPTIONS = {
-    "layer": Option(trial.names(place="rtl")[0], "whose fuzz", choices=tuple(trial.names(place="rtl"))),
-    "first": Option(0, "the first seed"),
-    "count": Option(10, "so many seeds", 1, 1_000_000),
-    "covered": Option(0, "1 = note which lines of the layer's firmware run", 0, 1),
-    "in_c": Option(0, "1 = in each program NICs execute the layer's firmware in C", 0, 1),
-    "pauses_us": Option(0, "longest pause before each act of a program, drawn by seed", 0, 1000),
-    "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),
+    "layer": Option(trial.names(place="rtl")[0], "layer whose fuzz test runs", choices=tuple(trial.names(place="rtl"))),
+    "first": Option(0, "first seed"),
+    "count": Option(10, "number of seeds", 1, 1_000_000),
+    "covered": Option(0, "1 = record the executed lines of the layer's firmware", 0, 1),
+    "in_c": Option(0, "1 = NICs of each program execute the layer's firmware in C", 0, 1),
+    "pauses_us": Option(0, "maximum pause before each act of a program, drawn by seed", 0, 1000),
+    "shrink": Option(0, "seconds for shrinking the program of each failing seed", 0, 1000),
 }
 
 
@@ -68,7 +68,7 @@ class RtlWorld:
         names, cards = view.names[: self._nodes], view.cards[: self._nodes]
         return replace(
             view, names=names, routes=routes, other_routes=others, cards=cards, config=""
-        )  # the file has more hosts
+        )  # the configuration file has more hosts
 
     def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView:
         """See `World`."""
@@ -167,7 +167,7 @@ async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> 
 async def _whole(lab: Lab, name: str, program: Program) -> list[str]:
     begun = lab.kernel.now
     found: list[str] = await trial.layer(name).run(program, RtlWorld(lab, name, program))
-    if lab.kernel.now > begun:  # else its options were refused
+    if lab.kernel.now > begun:  # else its options were rejected
         idle = [node for node, core in lab.running.cores.items() if not core.counts.any()]
         found += [f"node {node} has executed nothing" for node in idle]
     await lab.running.drain()

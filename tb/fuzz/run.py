@@ -127,7 +127,7 @@ def run_fuzz(fuzzes: Sequence[Fuzz], scheduler: str, most: int, console: Console
 
 def _where(fuzz: Fuzz) -> str:
     place = f"RTL ({fuzz.simulator})" if fuzz.place == "rtl" else "machine"
-    return place + ", NICs that execute C" * fuzz.in_c
+    return place + ", firmware in C" * fuzz.in_c
 
 
 def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
@@ -169,7 +169,7 @@ def _tell(fuzz: Fuzz, beside: Sequence[Fuzz], console: Console, shrunk: int) -> 
     rows += [(f"known: {one.says}", str(_met(fuzz, one.says))) for one in KNOWN if one.layer == fuzz.layer]
     if fuzz.arcs:
         rows += reach.rows(reach.together(one.arcs for one in (fuzz, *beside)), fuzz.layer)
-        rows += [("  with what was reached by", one.layer) for one in beside]
+        rows += [("  including the coverage of", one.layer) for one in beside]
     show(console, Table((fuzz.layer, _where(fuzz)), tuple(rows), words=1))
     for number, (sort, seeds) in enumerate(fuzz.sorts().items()):
         _tell_sort(fuzz, sort, seeds, console, number < shrunk)
@@ -188,12 +188,12 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
     again += " FIRMWARE=c" * fuzz.in_c
     again += f" PAUSES={fuzz.pauses_us}" * bool(fuzz.pauses_us)
     again += f" PROFILE={fuzz.profile}" * bool(fuzz.profile)
-    say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
+    say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; reproduce: {again}")
     small = ""
     if shrinks:
         with status(console, "shrinking"):
             small = (_small_on_rtl if fuzz.place == "rtl" else _small)(fuzz, seed, sort)
-    say(console, "shrunk to:" if small else "the program:")
+    say(console, "shrunk to:" if small else "program:")
     program, _ = trial.drawn(fuzz.layer, seed, trial.maker(fuzz.layer, fuzz.in_c))
     say(console, small or str(with_pauses(program, fuzz.pauses_us, seed)))
 
@@ -233,26 +233,26 @@ def chosen(
     """Return the fuzz tests to run. Raises ConfigError for invalid arguments."""
     if place not in PLACES:
         remedy = nearest(place, PLACES)
-        raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", remedy)
+        raise ConfigError("ON", 0, f"unknown place {place!r}", "ON selects where programs run", remedy)
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)
-        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
+        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM selects the simulator", remedy)
     if firmware not in FIRMWARE:
         remedy = nearest(firmware, FIRMWARE)
-        raise ConfigError("FIRMWARE", 0, f"unknown word {firmware!r}", "FIRMWARE says what NICs run", remedy)
+        raise ConfigError("FIRMWARE", 0, f"unknown firmware {firmware!r}", "FIRMWARE selects what NICs execute", remedy)
     in_c = firmware == FIRMWARE[1]
     wanted = [layer] if layer else trial.names(in_c, place)
     for name in wanted:
         trial.maker(name, in_c)
         if place not in trial.places(name):
-            raise ConfigError("ON", 0, f"{name} does not run on the {place}", "it needs hardware", "say ON=rtl")
+            raise ConfigError("ON", 0, f"{name} does not run on the {place}", "it needs hardware", "use ON=rtl")
     longest = _pauses(pauses)
     if longest and layer and not trial.takes_pauses(layer):
         what = f"programs of {layer} have no pauses"
         raise ConfigError("PAUSES", 0, what, f"PAUSES is {pauses!r}", "leave it out")
     if profile and place != "rtl":
         what = "the machine has no hardware profile"
-        raise ConfigError("PROFILE", 0, what, f"PROFILE is {profile!r}", "say ON=rtl")
+        raise ConfigError("PROFILE", 0, what, f"PROFILE is {profile!r}", "use ON=rtl")
     if profile:
         trial.check_profile(layer, profile)
         wanted = [name for name in wanted if trial.runs_on(name, profile)]
@@ -278,7 +278,7 @@ def _pauses(text: str) -> int:
         return 0
     if not is_whole(text) or int(text) > MOST_PAUSE_US:
         remedy = f"give a whole number of microseconds from 0 to {MOST_PAUSE_US}"
-        raise ConfigError("PAUSES", 0, "not a longest pause", f"PAUSES is {text!r}", remedy)
+        raise ConfigError("PAUSES", 0, "invalid pause", f"PAUSES is {text!r}", remedy)
     return int(text)
 
 
@@ -294,7 +294,7 @@ def _seeds(text: str) -> tuple[int, int]:
     elif not text:
         return random.SystemRandom().randrange(MOST_SEEDS - 1_000_000), SEEDS
     remedy = f"give a number up to 1000000, or first..last below {MOST_SEEDS}"
-    raise ConfigError("SEEDS", 0, "not a number of seeds", f"SEEDS is {text!r}", remedy)
+    raise ConfigError("SEEDS", 0, "invalid seeds", f"SEEDS is {text!r}", remedy)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -303,14 +303,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--layer", default="", help="one of: " + ", ".join(trial.names(place="rtl")) + " (default: all)"
     )
-    parser.add_argument("--seeds", default="", help=f"so many new ones ({SEEDS}), or first..last")
-    parser.add_argument("--on", default="", help="machine (default) or rtl")
+    parser.add_argument("--seeds", default="", help=f"number of new seeds ({SEEDS}), or first..last")
+    parser.add_argument("--on", default="", help="where programs run: machine (default) or rtl")
     parser.add_argument("--sim", default="verilator")
-    parser.add_argument("--firmware", default="", help="python (default), or c: NICs of each program execute C")
+    parser.add_argument("--firmware", default="", help="firmware of the NICs: python (default) or c")
     parser.add_argument("--pauses", default="", help="longest pause before each act of a program, in us (0)")
     parser.add_argument("--profile", default="", help="on the RTL: the hardware profile (default: the layer's)")
-    parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
-    parser.add_argument("--workers", default="", help="batches at a time on this machine (default: its processors)")
+    parser.add_argument(
+        "--scheduler", default="", help="address of a Dask scheduler (default: started by this process)"
+    )
+    parser.add_argument(
+        "--workers", default="", help="number of parallel batches on this machine (default: number of CPUs)"
+    )
     words = parser.parse_args(argv)
 
     def fuzz() -> int:
@@ -319,7 +323,7 @@ def main(argv: list[str] | None = None) -> int:
         fuzzes = chosen(words.layer, words.seeds, place, words.sim, firmware, words.pauses, words.profile)
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console(emoji=False))
 
-    return exit_code(fuzz, "what was found before is above")
+    return exit_code(fuzz, "results found before the interrupt are above")
 
 
 if __name__ == "__main__":

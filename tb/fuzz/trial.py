@@ -46,11 +46,11 @@ def places(name: str) -> tuple[str, ...]:
 def layer(name: str) -> Fuzz:
     """Return the fuzz test of a layer. Raises ConfigError for an unknown layer."""
     if name not in _all():
-        raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, _all()))
+        raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER selects a layer", nearest(name, _all()))
     found: object = vars(importlib.import_module(f"tb.studies.{name}.fuzz")).get("FUZZ")
     if not isinstance(found, Fuzz):
         remedy = "write FUZZ = Fuzz(program=..., run=...)"
-        raise ConfigError("LAYER", 0, f"tb/studies/{name}/fuzz has no descriptor", "its FUZZ is missing", remedy)
+        raise ConfigError("LAYER", 0, f"tb/studies/{name}/fuzz has no descriptor", "FUZZ is missing", remedy)
     return found
 
 
@@ -118,7 +118,7 @@ def check_profile(name: str, given: str) -> None:
     An empty name checks the profile only.
     """
     kind = load_profile(given).kind
-    cause = "PROFILE names the hardware of programs on the RTL"
+    cause = "PROFILE selects the hardware of programs on the RTL"
     if not name:
         return
     if own := profile(name):
@@ -147,7 +147,7 @@ def on_machine(name: str, program: Program) -> Trial:
         world.finish(whole(), LONGEST_US)
     except MachineError as error:
         found.append(f"MachineError: {error}")
-    except Exception as error:  # noqa: BLE001 - whatever software raises is what the fuzz looks for
+    except Exception as error:  # noqa: BLE001 - any exception of the software is a failure
         found.append(told(error))
     return Trial(program, tuple(found))
 

@@ -149,6 +149,6 @@ async def until(world: World, patience: int, over: Callable[[], bool]) -> bool:
     while not over():
         if world.kernel.now > limit:
             return False
-        await world.kernel.sleep(pause, "the next look")
+        await world.kernel.sleep(pause, "the next check")
         pause = min(2 * pause, LONGEST_LOOK_PS)
     return True

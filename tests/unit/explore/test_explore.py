@@ -79,7 +79,7 @@ def test_a_lost_packet_is_repaired_in_every_order() -> None:
 
 def test_without_time_outs_a_lost_packet_is_found() -> None:
     outcome, story = searched(world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1))
-    assert outcome.wrong == "nothing more happens, and NI 0 still holds messages, 0 to 72 of its queue 0"
+    assert outcome.wrong == "at the end NI 0 still holds messages, 0 to 72 of its queue 0"
     assert "the network: ACTIVE token 0 sequence 0 is lost" in "\n".join(story)
     assert verdict(outcome) == "WRONG"
 
@@ -184,17 +184,17 @@ def never_wakes(original: Any) -> Any:
         (
             *(Channel, "done", frees_one_more),
             world("freed", "", TWO, {}),
-            "nothing more happens, and host 1 got messages [0] of host 0, [0, 1] were sent",
+            "at the end host 1 got messages [0] of host 0, [0, 1] were sent",
         ),
         (
             *(Timeouts, "_expire", never_expires),
             world("lost", "", ((0, 1),), LOSSY, faults=frozenset({"lost"}), times=1),
-            "from here on there is no way to an end: it goes round for ever",
+            "livelock: no end is reachable from here",
         ),
         (
             *(Streams, "wake", never_wakes),
             world("copied", "", ((0, EVERYBODY),), {"multicast_trees": 1}, nodes=2),
-            "nothing more happens, and NI 0 still holds messages, 0 to 72 of its queue 0",
+            "at the end NI 0 still holds messages, 0 to 72 of its queue 0",
         ),
     ],
     ids=["takes anything", "frees one more", "never expires", "never wakes"],
@@ -211,7 +211,7 @@ def test_a_known_bug_is_found(
 
 def test_replies_that_wait_for_requests_never_end() -> None:
     outcome, story = searched(known("reads-wait"))
-    assert outcome.wrong == "nothing more happens, and NI 0 still holds messages, 0 to 40 of its queue 0"
+    assert outcome.wrong == "at the end NI 0 still holds messages, 0 to 40 of its queue 0"
     assert verdict(outcome) == "found, as it must"
     assert any("RM_RV token 0 sequence 0" in line for line in story)
 
@@ -279,10 +279,10 @@ def test_layers_have_worlds_by_their_names() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: chosen("grimm", ""), "LAYER: no such layer: 'grimm' has no small worlds; did you mean 'grim'?"),
-        (lambda: chosen("grim", "apend"), "WORLD: no such world: grim has no 'apend'; did you mean 'append'?"),
-        (lambda: minutes("-1"), "MINUTES: no time: MINUTES is '-1'; give a number above 0, such as 5"),
-        (lambda: minutes("soon"), "MINUTES: no time: MINUTES is 'soon'; give a number above 0, such as 5"),
+        (lambda: chosen("grimm", ""), "LAYER: unknown layer: 'grimm' has no small worlds; did you mean 'grim'?"),
+        (lambda: chosen("grim", "apend"), "WORLD: unknown world: grim has no 'apend'; did you mean 'append'?"),
+        (lambda: minutes("-1"), "MINUTES: invalid time limit: MINUTES is '-1'; give a number above 0, such as 5"),
+        (lambda: minutes("soon"), "MINUTES: invalid time limit: MINUTES is 'soon'; give a number above 0, such as 5"),
     ],
 )
 def test_what_there_is_not_is_refused(call: Callable[[], object], says: str) -> None:
@@ -293,4 +293,4 @@ def test_what_there_is_not_is_refused(call: Callable[[], object], says: str) -> 
 
 def test_wrong_words_end_with_two(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--", "nothing"]) == 2
-    assert "no such layer" in capsys.readouterr().err
+    assert "unknown layer" in capsys.readouterr().err

@@ -43,7 +43,7 @@ def test_an_interrupt_tells_what_was_found_so_far(
     assert re.search(r"^first +proved +\d+", ended.out, re.MULTILINE)
     assert re.search(r"^second +interrupted +[1-9]", ended.out, re.MULTILINE)
     assert "third" not in ended.out
-    assert "interrupted; what was found before is above" in ended.err
+    assert "interrupted; results found before the interrupt are above" in ended.err
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 

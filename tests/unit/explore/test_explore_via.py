@@ -139,11 +139,11 @@ def never_settles(original: Any) -> Any:
         ),
         (
             *(Receiver, "_piece", answers_at_once, once((Message(0, segments=2),), DELIVERY, "lost")),
-            "nothing more happens, and host 1 waits for the ends of 0 sends and 1 receives",
+            "at the end host 1 waits for the ends of 0 sends and 1 receives",
         ),
         (
             *(TimeLimit, "posted", never_looks, once((ONE,), DELIVERY, "lost")),
-            "nothing more happens, and NIC 0 waits for answers to 1 of 1 sends",
+            "at the end NIC 0 waits for answers to 1 of 1 sends",
         ),
         (
             *(KernelBuffer, "settle", never_settles, world("write", "", (Message(0, writes=True), ONE), DELIVERY)),

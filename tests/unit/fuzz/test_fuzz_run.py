@@ -65,8 +65,8 @@ def test_pauses_and_the_profile_reach_each_batch_and_the_command_that_runs_a_see
         assert fuzz(*given) == 1
     assert {(one.pauses_us, one.profile) for one in RAN} == {(20, "lanai4")}
     said = capsys.readouterr().out
-    assert "again: make fuzz LAYER=grim SEEDS=100..100 ON=rtl PAUSES=20 PROFILE=lanai4" in said
-    assert re.search(r" after \d+ ps", said.split("the program:")[1])
+    assert "reproduce: make fuzz LAYER=grim SEEDS=100..100 ON=rtl PAUSES=20 PROFILE=lanai4" in said
+    assert re.search(r" after \d+ ps", said.split("program:")[1])
 
 
 def test_new_seeds_are_new_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_a_failure_is_shrunk_and_told_with_the_command_that_repeats_it(
     FAILING.update({seed: "node 1 lost message 9", seed + 1: "node 2 lost message 3"})
     assert fuzz("--seeds", f"{seed}..{seed + 1}") == 1
     said = capsys.readouterr().out
-    assert f"2 seeds: {seed}, {seed + 1}; again: make fuzz LAYER=grim SEEDS={seed}..{seed}" in said
+    assert f"2 seeds: {seed}, {seed + 1}; reproduce: make fuzz LAYER=grim SEEDS={seed}..{seed}" in said
     shrunk = said.split("shrunk to:")[1]
     assert [line.split(":")[1].split()[0] for line in shrunk.splitlines() if "node 0:" in line] == ["send"]
     assert "2 nodes, lanai9" in shrunk

@@ -47,6 +47,6 @@ def worlds() -> list[SmallWorld]:
             INTERRUPT,
             computes=True,
             firmware=Hasty,
-            expects="nothing more happens",
+            expects="at the end",
         ),
     ]

@@ -118,7 +118,7 @@ def _reads() -> list[SmallWorld]:
             one,
             tight,
             flaw=replies_behind_requests,
-            expects="nothing more happens",
+            expects="at the end",
         ),
         remote.world(
             "reads-refused",
@@ -127,7 +127,7 @@ def _reads() -> list[SmallWorld]:
             PER_NI,
             flaw=replies_behind_requests,
             lead=100,
-            expects="it goes round for ever",
+            expects="livelock",
         ),
     ]
 
