@@ -1,1 +1,1 @@
-"""The message layer `hal`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `hal`: NIC firmware in `nic`, host library in `host`."""

@@ -1,4 +1,4 @@
--- HAL's header. No type tells it: a packet is known by a size that agrees with its header.
+-- Dissector of HAL packets. Packets have no type; a packet is recognised by a size that agrees with its header.
 
 local hal_proto = Proto("hal", "HAL packet")
 local part = {
@@ -11,10 +11,10 @@ local part = {
   padding = ProtoField.bytes("hal.padding", "Padding"),
 }
 local hal_fields = {}
-for _, one in pairs(part) do table.insert(hal_fields, one) end
+for _, field in pairs(part) do table.insert(hal_fields, field) end
 hal_proto.fields = hal_fields
 
--- Whether a packet can be one of HAL, with so much padding at most.
+-- Return true if a packet can be HAL's, with at most `most` bytes of padding.
 local function is_hal(buffer, most)
   if buffer:len() < 8 or buffer(0, 1):uint() > 127 then return false end
   local head, there = buffer(4, 4), buffer:reported_len() - 8

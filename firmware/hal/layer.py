@@ -1,4 +1,4 @@
-"""The descriptor of HAL."""
+"""Layer descriptor of HAL."""
 
 from firmware.hal.host import HostHal
 from firmware.hal.mail import open_mail

@@ -1,4 +1,4 @@
-"""Mail over HAL: a message is a packet, which may be lost, or overtake one before it."""
+"""Mail interface over HAL: a message is a packet, which may be lost or reordered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROTOCOL = PROTOCOLS - 1
 
 
 class HalMail(Mail):
-    """The bytes are copied into a send buffer."""
+    """Mail over HAL: the bytes are copied into a send buffer."""
 
     most, least = MOST, 1
 

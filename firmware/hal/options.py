@@ -10,11 +10,11 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
     routes: int = option(
-        WAYS, "So many routes of a pair are taken in turn, packet by packet; all, if it has fewer", 1, WAYS
+        WAYS, "routes of a pair used in turn, packet by packet; limited by the number that exist", 1, WAYS
     )
     interrupt_delay_us: int = option(
-        35, "The service routine waits so long for a further packet, after each (readings C21)", 0, 1000
+        35, "time for which the interrupt routine polls for a further packet, after each (readings C21)", 0, 1000
     )

@@ -1,4 +1,4 @@
-"""What tools show of HAL: the stages of a packet."""
+"""Message stages of HAL for reports, and constants of its dissector."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pymodels.trace import Part, TraceEvent
 STAGES = (
     *ordered(
         "the CPU of {source} copies {bytes} B, header and data, into a send buffer",
-        "the CPU of {source} hands the order to the bus",
+        "the CPU of {source} stores the order over the bus",
         "order",
         "packet",
     ),
     *WIRE,
     *brought(
-        "the NIC of {target} finds a receive buffer, and starts the host DMA",
-        "the host DMA of {target} moves the packet and the word that tells of it, which the CPU then sees",
+        "the NIC of {target} chooses a receive buffer and starts the host DMA",
+        "the host DMA of {target} stores the packet and its valid word, and the CPU's poll finds it",
     ),
     Boundary(
         "host_dispatch",
         TraceEvent.HANDLER_START,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} finds the layer that has the packet's protocol",
+        "the CPU of {target} calls the handler of the packet's protocol",
     ),
 )
 SHOWN = Shown(STAGES, numbers={"MOST": MOST})

@@ -1,1 +1,1 @@
-"""The message layer `hpam`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `hpam`: Active Messages in a card's buffers, without firmware."""

@@ -1,4 +1,4 @@
--- HPAM's packets: a header, arguments, data.
+-- Dissector of HPAM packets: a header, arguments, data.
 
 local KIND = { [0] = "request", [1] = "reply" }
 local hpam_proto = Proto("hpam", "HPAM message")
@@ -6,7 +6,7 @@ local part = {
   source = ProtoField.uint8("hpam.source", "Source node"),
   number = ProtoField.uint8("hpam.number", "Number of the message at its source"),
   key = ProtoField.uint32("hpam.key", "Key of the program", base.HEX),
-  handler = ProtoField.uint32("hpam.handler", "Address of the handler; 0: it has been handled", base.HEX),
+  handler = ProtoField.uint32("hpam.handler", "Address of the handler; 0: reply without handler", base.HEX),
   kind = ProtoField.uint8("hpam.kind", "Kind", base.DEC, KIND, 0xF0),
   slot = ProtoField.uint8("hpam.slot", "Slot of the request", base.DEC, nil, 0x0F),
   arguments = ProtoField.uint8("hpam.arguments", "Arguments"),
@@ -16,7 +16,7 @@ local part = {
   data = ProtoField.bytes("hpam.data", "Data"),
 }
 local hpam_fields = {}
-for _, one in pairs(part) do table.insert(hpam_fields, one) end
+for _, field in pairs(part) do table.insert(hpam_fields, field) end
 hpam_proto.fields = hpam_fields
 
 function hpam_proto.dissector(buffer, pinfo, tree)

@@ -1,4 +1,4 @@
-"""The descriptor of HPAM."""
+"""Layer descriptor of HPAM."""
 
 from firmware.hpam.host import Hpam, check_options
 from firmware.hpam.mail import PATIENT, open_mail

@@ -1,4 +1,4 @@
-"""Mail over HPAM."""
+"""Mail interface over HPAM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENT: Mapping[str, float | str] = MappingProxyType({"timeout_us": 1_000_000})
 
 
 class HpamMail(RequestMail):
-    """A message is a request, its bytes are stored into the card's request buffer."""
+    """Mail over HPAM: each message is a request whose bytes are stored into the card's request buffer."""
 
     most = MOST
     reads_card = True

@@ -1,4 +1,4 @@
-"""What tools show of HPAM: the stages of a message, and the numbers of its dissector."""
+"""Message stages of HPAM for reports, and constants of its dissector."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STAGES = (
         TraceEvent.POINTER_WRITTEN,
         Part.HOST_CPU,
         0,
-        "the CPU of {source} stores the descriptor, and the number of the buffer into TX_READY",
+        "the CPU of {source} stores the descriptor and writes the buffer number to TX_READY",
     ),
     Boundary(
         "card",
         TraceEvent.TX_START,
         Part.NET_SEND,
         0,
-        "the last store crosses the bus, and the card of {source} comes to the buffer",
+        "the last store crosses the bus, and the card of {source} starts the packet",
         Waits.OWN_PACKETS,
     ),
     *WIRE,
@@ -35,7 +35,7 @@ STAGES = (
         TraceEvent.POLL_HIT,
         Part.HOST_CPU,
         1,
-        "the process of {target} that has the card looks at it over the bus, and reads the header",
+        "the active process of {target} polls the card over the bus and reads the header",
         Waits.PROCESSOR,
     ),
     Boundary(
@@ -43,7 +43,7 @@ STAGES = (
         TraceEvent.HANDLER_START,
         Part.HOST_CPU,
         1,
-        "the CPU of {target} loads it word by word, or the daemon brings it to its process; the handler is called",
+        "the CPU of {target} loads the message word by word, or the daemon moves it, and the handler is called",
     ),
 )
 SHOWN = Shown(STAGES, numbers={"TYPE": TYPE, "HEADER": FORMAT.size})

@@ -1,4 +1,4 @@
-"""HAL on the host: packets to other nodes, through buffers in pinned memory (paper 001, 6.1)."""
+"""Host library of HAL: packets to other nodes through buffers in pinned memory (paper 001, 6.1)."""
 
 from __future__ import annotations
 

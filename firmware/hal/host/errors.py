@@ -1,4 +1,4 @@
-"""What HAL refuses."""
+"""Errors of HAL."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class HalError(SanlabError):
-    """A call of HAL that cannot be done."""
+    """Invalid call of HAL."""

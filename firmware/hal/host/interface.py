@@ -1,4 +1,4 @@
-"""HAL as layers on it see it: packets to other nodes, any of which may be lost, or overtake one before it."""
+"""HAL as the layers above use it: packets to other nodes, which may be lost or reordered."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 MOST = 1024
-"""Bytes of a packet: the header of the protocol, and its data."""
+"""Largest packet in bytes: protocol header and data."""
 BUFFERS = 64
-"""Send buffers of a node, and its receive buffers."""
+"""Number of send buffers of a node, and of its receive buffers."""
 KEEPABLE = 48
-"""Send buffers that layers may keep at a time: the others are left for acknowledgements and the like."""
+"""Number of send buffers that layers may keep at a time; the rest is for acknowledgements and the like."""
 PROTOCOLS = 8
-"""Protocols, the layers on HAL, have numbers below."""
+"""Number of protocols; each layer above HAL has its own protocol number below this."""
 
 
 class Stretch(NamedTuple):
-    """Bytes that stand in host memory."""
+    """Range of host memory."""
 
     address: int
-    """Physical."""
+    """Physical address."""
     size: int
 
 
@@ -29,70 +29,92 @@ Data = bytes | bytearray | memoryview | Stretch
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet that has come. Its bytes stand in a receive buffer, until the handler returns."""
+    """Received packet. Its bytes stay in a receive buffer until the handler returns."""
 
     source: int
-    """Node that sent it."""
+    """Node that sent the packet."""
     address: int
-    """Physical address of its bytes: header of the protocol, then data."""
+    """Physical address of the bytes: protocol header, then data."""
     view: memoryview
-    """The bytes themselves."""
+    """The bytes, in place."""
 
 
 Handler = Callable[[Packet], Awaitable[None]]
-"""What a layer does with a packet. It may send; it may not poll or wait."""
+"""Packet handler of a layer. It may send; it may not poll or wait."""
 
 
 class Hal(Protocol):
-    """HAL on one host. Nodes are virtual node numbers."""
+    """HAL of one host. Nodes are virtual node numbers."""
 
     me: int
     nodes: int
 
     async def start(self) -> None:
-        """Set up the rings of the NIC. Each layer calls it; the first call does it."""
+        """Pass the buffers to the NIC. Each layer calls it; later calls do nothing."""
 
     def on_packet(self, protocol: int, handler: Handler) -> None:
-        """Have the packets of a protocol handed over to `handler`, one at a time. Raises HalError for a number that
-        is not a protocol's, or that another layer has.
-        """
+        """Set the handler of a protocol's packets. Raises HalError for an invalid or used protocol number."""
 
-    # ---- out
+    # ---- sending
 
     @property
     def keepable(self) -> int:
-        """How many send buffers more may be kept."""
+        """Number of send buffers that may still be kept."""
 
     async def send(self, node: int, protocol: int, header: bytes, data: Data = b"", keep: bool = False) -> int:
-        """Copy header and data into a send buffer, and have the NIC send it; the number of the buffer. It waits until
-        one is free, and calls no handlers meanwhile. With `keep` the buffer stays the caller's until `free`; otherwise
-        it is free when the NIC has read it. Raises HalError for a packet that is empty or too long, for a node that
-        there is not, and for more buffers than may be kept.
+        """Copy header and data into a send buffer and send the packet. Waits for a free buffer without calling
+        handlers.
+
+        Args:
+            node: destination node.
+            protocol: protocol number of the layer.
+            header: header of the protocol.
+            data: bytes, or a range of host memory; header and data are 1 to `MOST` bytes together.
+            keep: True keeps the buffer until `free`; otherwise it is free when the NIC has read it.
+
+        Returns:
+            The buffer's number.
+
+        Raises:
+            HalError: an unknown node, an invalid protocol or size, or too many kept buffers.
         """
 
     async def again(self, buffer: int, header: bytes = b"") -> None:
-        """Send a buffer that was kept once more, without copying its data; `header` is stored over the old one. Raises
-        HalError for a buffer that is not kept.
+        """Send a kept buffer once more without copying its data. Raises HalError for a buffer that is not kept.
+
+        Args:
+            buffer: the buffer's number.
+            header: new header, stored over the start of the old one; empty for no change.
         """
 
     def free(self, buffer: int) -> None:
-        """A buffer that was kept is not needed any more. Raises HalError for one that is not kept."""
+        """Free a kept send buffer. Raises HalError for a buffer that is not kept."""
 
-    # ---- in
+    # ---- receiving
 
     async def poll(self) -> int:
-        """Hand over the packets that are here; how many."""
+        """Hand over the received packets. Return how many were handed over."""
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
-        """Poll until the condition holds, or until it is that time; whether it holds. While nothing comes it costs no
-        Python; other tasks of the host that change what the condition looks at call `changed`.
+        """Poll until a condition holds or a time is reached. Costs no simulator wake-ups while no packet arrives.
+
+        Args:
+            condition: predicate; tasks of the host that change its inputs call `changed`.
+            until_ps: end of the wait, ps; None waits forever.
+
+        Returns:
+            True if the condition holds.
         """
 
     def changed(self) -> None:
-        """Let those that are in `wait` look at their conditions again."""
+        """Make tasks in `wait` evaluate their conditions again."""
 
     async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
-        """Switch interrupt mode on or off: whether a packet that comes while nobody polls interrupts the host. The
-        service routine hands it over, and those that come within the delay, which begins anew with each; None: that of
-        option `interrupt_delay_us`.
+        """Switch interrupt mode on or off. In interrupt mode a packet that arrives while no task polls interrupts the
+        host.
+
+        Args:
+            on: True for interrupt mode.
+            delay_us: time for which the interrupt routine polls for further packets, anew after each; None uses option
+                `interrupt_delay_us`.
         """

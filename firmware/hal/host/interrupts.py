@@ -1,7 +1,7 @@
-"""Interrupt mode: a packet that comes while nobody polls interrupts the host.
+"""Interrupt mode: a packet that arrives while no task polls interrupts the host.
 
-The NIC interrupts once, then not until the host asks for it again. Whoever waits for packets takes them without being
-interrupted for each: the word that asks is written when the last such task is through.
+The NIC interrupts once, until the host enables it again. Tasks that wait for packets poll, so the interrupt is enabled
+again only when the last of them has finished.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from firmware.hal.nic.layout import Word
 from firmware.verbs import Host
 
 TURNS = 64
-"""Turns of the loop in which the service routine waits, between two looks for a packet."""
+"""Turns of the interrupt routine's delay loop between two polls."""
 
 
 class Interrupts:
-    """Of one host."""
+    """Interrupt mode of one host."""
 
     def __init__(self, host: Host, receiver: Receiver, delay_us: int) -> None:
-        """`delay_us`: the usual wait for a further packet."""
+        """Create interrupt mode, switched off; `delay_us` is the default delay of the interrupt routine."""
         self._host, self._receiver, self._usual_us, self._delay_us = host, receiver, delay_us, delay_us
         self.on = False
         self._asked = False
-        """The next packet will interrupt."""
+        """True while the NIC's interrupt is enabled."""
         self.waiting = 0
-        """Tasks that wait for packets."""
+        """Number of tasks that wait for packets."""
         self.count = 0
-        """Interrupts so far."""
+        """Number of interrupts so far."""
 
     async def switch(self, on: bool, delay_us: int | None = None) -> None:
-        """On or off; and how long the routine waits for a further packet, None: as long as usual."""
+        """Switch interrupt mode; `delay_us` is the delay of the interrupt routine, None for the default."""
         self.on = on
         self._delay_us = self._usual_us if delay_us is None else delay_us
         if on:
@@ -41,19 +41,20 @@ class Interrupts:
             await store_words(self._host, Word.INTERRUPT, 0)
 
     async def ask(self) -> None:
-        """Have the next packet interrupt, where nobody waits for it; one that is here already is taken now. An
-        interrupt that meets this leaves its packet to it: then the next one is asked for again.
+        """Enable the NIC's interrupt unless a task polls, then poll once for packets that arrived before.
+
+        An interrupt during this poll leaves its packet to the poll; then the interrupt is enabled again.
         """
         host = self._host
         while self.on and not (self._asked or self.waiting or self._receiver.busy):
             self._asked = True
             await host.spend("hal_ask")
             await store_words(host, Word.INTERRUPT, 1)
-            await host.pio_read(host.nic_base + Word.INTERRUPT)  # what comes from here on interrupts
+            await host.pio_read(host.nic_base + Word.INTERRUPT)  # posted store done: later packets interrupt
             await self._receiver.poll()
 
     async def serve(self) -> None:
-        """The service routine."""
+        """Handle an interrupt: hand packets over, and poll for further ones until the delay has passed."""
         host = self._host
         self.count += 1
         self._asked = False

@@ -1,4 +1,4 @@
-"""HAL of one host: its start, and the loop in which tasks wait."""
+"""HAL of one host: start, waiting tasks, counters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firmware.view import ClusterView
 
 
 class HostHal:
-    """Satisfies `interface.Hal`. Beyond it: what a study measures."""
+    """HAL of one host; implements `interface.Hal` and the counters of studies."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
@@ -27,10 +27,10 @@ class HostHal:
         self._interrupts = Interrupts(host, self._receiver, Options.of(view.options).interrupt_delay_us)
         self._begun = False
         self._alarm = 0
-        """When the conditions of those that wait are looked at again; 0: when something happens."""
+        """Time of the next evaluation of waiting tasks' conditions, ps; 0: none is scheduled."""
 
     async def start(self) -> None:
-        """Tell the NIC where the buffers are."""
+        """Pass the address of the host buffers to the NIC. Later calls do nothing."""
         if self._begun:
             return
         self._begun = True
@@ -41,33 +41,33 @@ class HostHal:
             await load_chain(host, chain, block)
         await store_words(host, Word.MEMORY, self._memory.address)
 
-    # ---- out
+    # ---- sending
 
     @property
     def keepable(self) -> int:
-        """How many send buffers more may be kept."""
+        """Number of send buffers that may still be kept."""
         return self._sender.keepable
 
     async def send(self, node: int, protocol: int, header: bytes, data: Data = b"", keep: bool = False) -> int:
-        """Send a packet."""
+        """Send a packet and return its buffer's number (see `interface.Hal.send`)."""
         return await self._sender.send(node, protocol, header, data, keep)
 
     async def again(self, buffer: int, header: bytes = b"") -> None:
-        """Send a packet that was kept once more."""
+        """Send a kept buffer once more (see `interface.Hal.again`)."""
         await self._sender.again(buffer, header)
 
     def free(self, buffer: int) -> None:
         """Free a send buffer that was kept. Raises HalError for a buffer that is not kept."""
         self._sender.free(buffer)
 
-    # ---- in
+    # ---- receiving
 
     def on_packet(self, protocol: int, handler: Handler) -> None:
         """Set the handler of a protocol's packets. Raises HalError for an invalid or used protocol number."""
         self._receiver.on_packet(protocol, handler)
 
     async def poll(self) -> int:
-        """Hand over what is here."""
+        """Hand over the received packets. Return how many were handed over."""
         count = await self._receiver.poll()
         if not count:
             await self.host.spend("hal_look")
@@ -75,7 +75,7 @@ class HostHal:
         return count
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
-        """Poll until the condition holds, or until it is that time."""
+        """Poll until the condition holds (True) or until the given time (see `interface.Hal.wait`)."""
         self._interrupts.waiting += 1
         try:
             while not condition():
@@ -88,7 +88,7 @@ class HostHal:
             await self._interrupts.ask()
 
     async def _next(self, until_ps: int | None) -> None:
-        """Until a packet is handed over, or a condition may have changed."""
+        """Wait until a packet is handed over, or a condition may have changed."""
         receiver = self._receiver
         if receiver.busy:
             await receiver.idle.wait()
@@ -99,41 +99,41 @@ class HostHal:
             await self.host.poll([(receiver.word, 0)], "hal_look", receiver.moves)
 
     async def _ring(self, at: int) -> None:
-        """It is that time."""
+        """Make waiting tasks evaluate their conditions at a given time."""
         await self.host.sleep(at - self.host.now, "the end of a wait for packets")
         if self._alarm == at:
             self._alarm = 0
         self.changed()
 
     async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
-        """Switch interrupt mode on or off; `delay_us` is that of option `interrupt_delay_us` if None."""
+        """Switch interrupt mode on or off; `delay_us` None uses option `interrupt_delay_us`."""
         await self._interrupts.switch(on, delay_us)
 
     def changed(self) -> None:
-        """Let those that wait look again."""
+        """Make tasks in `wait` evaluate their conditions again."""
         self._receiver.moves.moved()
 
-    # ---- what a study measures
+    # ---- counters for studies
 
     @property
     def sent(self) -> int:
-        """Packets sent so far."""
+        """Number of packets sent so far."""
         return self._sender.sends
 
     @property
     def unclaimed(self) -> int:
-        """Packets to this host of a protocol that no layer has."""
+        """Number of received packets without a handler for their protocol."""
         return self._receiver.unclaimed
 
     @property
     def interrupted(self) -> int:
-        """Interrupts so far."""
+        """Number of interrupts so far."""
         return self._interrupts.count
 
     async def dropped(self) -> int:
-        """Packets to this host that found no receive buffer."""
+        """Return the number of packets dropped for lack of a receive buffer."""
         return await self.host.pio_read(self.host.nic_base + Word.DROPPED)
 
     async def damaged(self) -> int:
-        """Packets to this host that came damaged."""
+        """Return the number of damaged packets received."""
         return await self.host.pio_read(self.host.nic_base + Word.BAD)

@@ -1,4 +1,4 @@
-/* What each step of HAL costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of HAL on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "turns.h"
 
 enum { BUFFERS = 64, MOST = 1024, NODES = 128 };
@@ -14,7 +14,7 @@ struct hal {
     struct handler handlers[8];
 };
 
-/* A packet: arguments checked, a free buffer, the next route, the order. */
+/* Check the arguments of a packet, choose a free buffer and the next route, store the order. */
 u32 hal_send(struct hal *hal, u32 node, u32 protocol, u32 header, u32 size, u32 keep) {
     u32 bytes = header + size, begin = hal->free_begin, buffer, turn, word, place = hal->ordered;
     struct order *order = &hal->orders[place & (BUFFERS - 1)];
@@ -39,7 +39,7 @@ u32 hal_send(struct hal *hal, u32 node, u32 protocol, u32 header, u32 size, u32 
     return hal->memory + buffer * MOST;
 }
 
-/* 16 bytes of the protocol's header. */
+/* Copy 16 bytes of the protocol's header. */
 u32 *hal_header(u32 *to, const u32 *from, const u32 *end) {
     to[0] = from[0];
     to[1] = from[1];
@@ -53,13 +53,13 @@ u32 *hal_header(u32 *to, const u32 *from, const u32 *end) {
     return to + 4;
 }
 
-/* 32 bytes of its data. */
+/* Copy 32 bytes of data. */
 u32 *hal_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* One look at the count of orders that the NIC has read. */
+/* Poll the number of orders read by the NIC once. */
 u32 hal_look_read(struct hal *hal) { return look_turn(BE32(PIO_READ()), hal->read); }
 
-/* One look at the word that tells of the next packet. */
+/* Poll the valid word of the next packet once. */
 u32 hal_look(const u32 *came) {
     if (UNLIKELY(SHARED32(came) != 0)) {
         OFF_PATH("a packet");
@@ -69,7 +69,7 @@ u32 hal_look(const u32 *came) {
     return 0;
 }
 
-/* A packet: whose it is, where it stands, which layer has it; done with it afterwards. */
+/* Decode a received packet, find its handler, release it afterwards. */
 u32 hal_receive(struct hal *hal, u32 *came, u32 *source, u32 *bytes, struct handler *to) {
     u32 taken = hal->taken, first = be32_load(came), second = be32_load(came + 1), slot = taken & (BUFFERS - 1);
     struct handler *handler = &hal->handlers[second >> 11 & 7];
@@ -89,10 +89,10 @@ u32 hal_receive(struct hal *hal, u32 *came, u32 *source, u32 *bytes, struct hand
     return hal->memory + BUFFERS * MOST + slot * MOST;
 }
 
-/* Eight buffers go back. */
+/* Return eight buffers to the NIC. */
 void hal_free(struct hal *hal) { PIO_WRITE(BE32(hal->taken)); }
 
-/* Have the next packet interrupt. */
+/* Enable the interrupt for the next packet. */
 u32 hal_ask(struct hal *hal) {
     if (UNLIKELY(!hal->on || hal->asked || hal->waiting || hal->busy)) {
         OFF_PATH("not wanted");
@@ -103,7 +103,7 @@ u32 hal_ask(struct hal *hal) {
     return PIO_READ();
 }
 
-/* The service routine: is it ours, is somebody else at it. */
+/* Interrupt routine: acknowledge, and test whether a task polls already. */
 u32 hal_serve(struct hal *hal) {
     hal->interrupts = hal->interrupts + 1;
     hal->asked = 0;
@@ -115,7 +115,7 @@ u32 hal_serve(struct hal *hal) {
     return 1;
 }
 
-/* One turn of its wait for a further packet. */
+/* One turn of the routine's delay loop. */
 u32 hal_pause(u32 *turns) {
     u32 left = *turns - 1;
     *(volatile u32 *)turns = left;

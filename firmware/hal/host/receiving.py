@@ -1,4 +1,4 @@
-"""Receive buffers: packets are handed over to the layer of their protocol, then their buffers go back to the NIC."""
+"""Receive buffers: packets are passed to the handler of their protocol, then their buffers return to the NIC."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from pymodels.host.moves import Moves
 from pymodels.trace import TraceEvent
 
 TOGETHER = 8
-"""So many buffers go back at a time (readings C19)."""
+"""Number of buffers returned to the NIC at a time (readings C19)."""
 
 
 class Receiver:
-    """The packets that have come, in the order in which the NIC has stored them."""
+    """Receive buffers of one host, in the order in which the NIC fills them."""
 
     def __init__(self, host: Host, memory: Buffer) -> None:
-        """`memory`: the host's part."""
+        """Create the receiver; `memory` holds the host buffers."""
         self._host, self._memory = host, memory
         self._handlers: dict[int, Handler] = {}
         self._taken = 0
         self.busy = False
-        """A task hands packets over."""
-        self.idle = host.event("the packets that another task hands over")
+        """True while a task hands packets over."""
+        self.idle = host.event("the packet handlers of another task")
         self.moves = Moves()
-        """Of the word that tells of the next packet, and of what others wait for."""
+        """Counter of changes that waiting tasks depend on."""
         self.unclaimed = 0
-        """Packets of a protocol that nobody has."""
+        """Number of packets without a handler for their protocol."""
 
     def on_packet(self, protocol: int, handler: Handler) -> None:
-        """Raises HalError for a number that is not a protocol's, or that is taken."""
+        """Set the handler of a protocol. Raises HalError for an invalid or used protocol number."""
         if protocol not in range(PROTOCOLS):
-            raise HalError(f"protocol {protocol!r}", "there is no such number", f"give 0 to {PROTOCOLS - 1}")
+            raise HalError(f"protocol {protocol!r}", "invalid protocol number", f"give 0 to {PROTOCOLS - 1}")
         if protocol in self._handlers:
-            raise HalError(f"protocol {protocol}", "another layer has it", "take another number")
+            raise HalError(f"protocol {protocol}", "used by another layer", "use another number")
         self._handlers[protocol] = handler
 
     @property
     def word(self) -> int:
-        """Physical address of the word that is not 0 when the next packet is here."""
+        """Physical address of the word that is nonzero when the next packet is in memory."""
         return self._came + 4
 
     @property
@@ -48,11 +48,11 @@ class Receiver:
         return self._memory.address + Place.CAME + 8 * (self._taken % BUFFERS)
 
     def here(self) -> bool:
-        """Whether a packet is."""
+        """Return True if a packet is in memory."""
         return self._host.load_words(self.word, 1) != (0,)
 
     async def poll(self) -> int:
-        """Hand over what is here, unless another task does so; how many packets."""
+        """Hand over the received packets, unless another task does. Return how many were handed over."""
         if self.busy:
             return 0
         self.busy, count = True, 0
@@ -66,7 +66,7 @@ class Receiver:
         return count
 
     async def _take(self) -> None:
-        """The next packet."""
+        """Hand the next packet over and release its buffer."""
         host, words = self._host, self._host.load_words(self._came, 2)
         source, protocol, size = Came.of(words)
         host.trace(TraceEvent.POLL_HIT, words[0], 0, source)

@@ -15,50 +15,52 @@ from pymodels.trace import TraceEvent
 
 WORDS = 1 << 32
 HEADER_BLOCK = 16
-"""Bytes of a header that one turn of its copy moves."""
+"""Header bytes copied by one turn of the copy loop."""
 
 
 class Sender:
-    """A buffer is free unless it is kept, about to be sent again, or an order for it is not read by the NIC."""
+    """Send buffers of one host. A buffer is in use while it is kept, being sent again, or not yet read by the NIC."""
 
     def __init__(self, host: Host, view: ClusterView, memory: int) -> None:
-        """`memory`: physical address of the host's part."""
+        """Create the sender; `memory` is the physical address of the host buffers."""
         self._host, self._me, self._memory = host, view.me, memory
         most = Options.of(view.options).routes
         self._ways = {node: min(len(view.ways(node)), most) for node in view.routes if node != view.me}
-        """Routes to each other node that are taken in turn."""
+        """Number of routes to each node that are used in turn."""
         self._turn = dict.fromkeys(self._ways, 0)
         self._free = deque(range(BUFFERS))
         self._kept: dict[int, Order] = {}
-        """Buffers that are kept, each with the order by which it was sent last."""
+        """Kept buffers, each with its last order."""
         self._orders: deque[int] = deque()
-        """Buffers of the orders that the NIC may not have read, the oldest first."""
+        """Buffers of orders that the NIC may not have read yet, oldest first."""
         self._again: Counter[int] = Counter()
-        """Buffers that are about to be sent again: nobody else gets them, even when they are kept no more."""
+        """Buffers about to be sent again; not reused even if freed meanwhile."""
         self._read = self._ordered = 0
         self.sends = 0
-        """Packets so far."""
+        """Number of packets sent so far."""
 
     @property
     def keepable(self) -> int:
-        """How many buffers more may be kept."""
+        """Number of send buffers that may still be kept."""
         return KEEPABLE - len(self._kept)
 
     def check(self, node: int, protocol: int, size: int, keep: bool) -> None:
-        """Raises HalError for what cannot be sent."""
+        """Check the arguments of a send. Raises HalError."""
         if node not in self._ways:
             known = ", ".join(map(str, self._ways)) or "none"
-            raise HalError(f"node {node!r}", "no packet goes there", f"send to one of {known}")
+            raise HalError(f"node {node!r}", "unknown node", f"send to one of {known}")
         if protocol not in range(PROTOCOLS):
-            raise HalError(f"protocol {protocol!r}", "there is no such number", f"give 0 to {PROTOCOLS - 1}")
+            raise HalError(f"protocol {protocol!r}", "invalid protocol number", f"give 0 to {PROTOCOLS - 1}")
         if not 0 < size <= MOST:
-            raise HalError(f"a packet of {size} bytes", f"it takes 1 to {MOST}", "cut the message, or give a header")
+            raise HalError(
+                f"packet of {size} bytes", f"a packet has 1 to {MOST} bytes", "split the message, or give a header"
+            )
         if keep and not self.keepable:
             cause = f"{KEEPABLE} of {BUFFERS} are kept already"
-            raise HalError("a send buffer to be kept", cause, "free one, or send without keep")
+            raise HalError("kept send buffer", cause, "free one, or send without keep")
 
     async def send(self, node: int, protocol: int, head: bytes, data: Data, keep: bool) -> int:
-        """Fill a buffer and order its packet; its number."""
+        """Fill a buffer and order its packet. Return the buffer's number."""
         size = len(head) + (data.size if isinstance(data, Stretch) else len(data))
         self.check(node, protocol, size, keep)
         send = self._begin(size)
@@ -72,15 +74,15 @@ class Sender:
         return buffer
 
     async def again(self, buffer: int, head: bytes) -> None:
-        """Order the packet of a buffer that is kept."""
+        """Order the packet of a kept buffer again."""
         order = self._of(buffer)
         if len(head) > order.size:
-            cause = f"the packet has {order.size}"
-            raise HalError(f"a header of {len(head)} bytes", cause, "give one no longer than that")
+            cause = f"the packet has {order.size} bytes"
+            raise HalError(f"header of {len(head)} bytes", cause, "give a header no longer than the packet")
         send = self._begin(order.size)
         self._again[buffer] += 1
         await self._host.spend("hal_send")
-        while head and buffer in self._orders:  # the NIC has not read the old one
+        while head and buffer in self._orders:  # the NIC has not read the old packet
             await self._look()
         await self._fill(self._memory + Place.SEND + MOST * buffer, head, b"")
         await self._order(order, send)
@@ -88,29 +90,31 @@ class Sender:
         self._recycle(buffer)
 
     def free(self, buffer: int) -> None:
-        """A buffer is kept no more."""
+        """Release a kept buffer."""
         self._of(buffer)
         del self._kept[buffer]
         self._recycle(buffer)
 
     def _recycle(self, buffer: int) -> None:
-        """A buffer is free, unless something still needs it."""
+        """Mark a buffer as free unless it is still in use."""
         if buffer not in self._kept and buffer not in self._orders and not self._again[buffer]:
             self._free.append(buffer)
 
     def _of(self, buffer: int) -> Order:
         if buffer not in self._kept:
-            raise HalError(f"send buffer {buffer!r}", "it is not kept", "give one that `send` with keep has returned")
+            raise HalError(
+                f"send buffer {buffer!r}", "not a kept buffer", "give a buffer returned by `send` with keep=True"
+            )
         return self._kept[buffer]
 
     def _begin(self, size: int) -> int:
-        """A packet begins; its number on this host."""
+        """Count a packet and return its trace number on this host."""
         self.sends += 1
         self._host.trace(TraceEvent.SEND_CALL, 0, size, self.sends)
         return self.sends
 
     async def _fill(self, address: int, head: bytes, data: Data) -> None:
-        """Copy both into a buffer; bytes that stand in no host memory take as long as those that do."""
+        """Copy header and data into a buffer. Data outside host memory are charged the same time."""
         host = self._host
         if head:
             await host.spend("hal_header", -(-len(head) // HEADER_BLOCK))
@@ -123,7 +127,7 @@ class Sender:
             await host.copy_memory("hal_copy", behind, behind, len(data))
 
     async def _order(self, order: Order, send: int) -> None:
-        """By the next route to its node, when the ring has room."""
+        """Write the order into the NIC's ring when it has room, using the next route to the node."""
         await self._host.overhead("packet")
         while len(self._orders) == BUFFERS:
             await self._look()
@@ -139,13 +143,13 @@ class Sender:
         self._host.trace(TraceEvent.POINTER_WRITTEN, key, order.word)
 
     async def _buffer(self) -> int:
-        """A free buffer; the NIC is asked when none is known to be."""
+        """Return a free buffer, reading the NIC's progress while none is known to be free."""
         while not self._free:
             await self._look()
         return self._free.popleft()
 
     async def _look(self) -> None:
-        """Spin until the NIC has read an order."""
+        """Poll until the NIC has read another order, and recycle the buffers."""
         host = self._host
         what, seen = "a send buffer", self._read % WORDS
         host.waits.want(host.who, what, f"NIC {self._me}")

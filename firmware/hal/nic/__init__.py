@@ -1,4 +1,4 @@
-"""HAL on the NIC: packets between pinned buffers of the host and the network. Nothing is repeated or put in order."""
+"""NIC firmware of HAL: moves packets between pinned host buffers and the network, unreliable and unordered."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program."""
+    """Run the firmware of one NIC."""
     port = packet_port(nic, view, PORT, MOST)
     await nic.poll_loop([Watch(Word.MEMORY, 0, "hal_look_memory")]).run()
     await Program(nic, view, port).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be, on so many nodes. Raises OptionError."""
+    """Check options and number of nodes. Raises OptionError."""
     Options.of(options)
     if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"an order names {NODES}", "take fewer")
+        raise OptionError(f"{nodes} nodes", f"HAL addresses at most {NODES}", "use fewer nodes")

@@ -1,14 +1,14 @@
-"""Where things stand in the NIC's memory and in the host's, and what their words mean. Both sides read this file.
+"""Memory layouts and word formats shared by firmware and host library.
 
-    host memory, pinned    64 send buffers | 64 receive buffers | 64 times the words of a packet that has come
-    order (in the NIC)     there (1) | 0 | bytes - 1 (10) | protocol (3) | way (4) | node (7) | buffer (6)
+    host memory, pinned    64 send buffers | 64 receive buffers | 64 pairs of words of received packets
+    order (in the NIC)     valid (1) | 0 | bytes - 1 (10) | protocol (3) | way (4) | node (7) | buffer (6)
     packet                 source (8) | number (24)
                            bytes modulo 8 (3) | protocol (3) | 0 | bytes (11), then header of the protocol and data
-    packet that has come   source (8) | number (24)
-                           there (1) | 0 | protocol (3) | bytes (11)
+    words of a received    source (8) | number (24)
+    packet                 valid (1) | 0 | protocol (3) | bytes (11)
 
-The NIC numbers packets from 1 in the order of their orders, so the host knows a packet's first word: its key in every
-trace.
+The NIC numbers packets from 1 in the order of their orders. So the host knows a packet's first word, which is its key
+in every trace.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import NamedTuple
 from pymodels.codes import quick
 
 BUFFERS = 64
-"""Send buffers of a node, its receive buffers, and orders that it takes."""
+"""Number of send buffers of a node, of its receive buffers, and of its orders."""
 MOST = 1024
-"""Bytes of a packet: header of the protocol, and data."""
+"""Largest packet in bytes: protocol header and data."""
 NODES, WAYS, PROTOCOLS = 128, 16, 8
 NUMBER = 0xFFFFFF
 THERE = 1 << 31
@@ -29,31 +29,31 @@ THERE = 1 << 31
 
 @quick
 class Word(IntEnum):
-    """Words of the NIC's memory [who writes], byte addresses."""
+    """Byte addresses of shared words in the NIC's memory [writer]."""
 
     MEMORY = 0x00
-    """Physical address of the host's part; not 0 = the driver is ready [host]."""
+    """Physical address of the host buffers; nonzero when the driver is ready [host]."""
     FREED = 0x04
-    """How many receive buffers the host has given back, counted from the start [host]."""
+    """Number of receive buffers returned by the host since the start [host]."""
     READ = 0x08
-    """How many orders the NIC has read out of their buffers, counted from the start [NIC]."""
+    """Number of orders whose buffers the NIC has read since the start [NIC]."""
     INTERRUPT = 0x0C
-    """1: the next packet interrupts the host [host]; 0: it has done so [NIC]."""
+    """1: the next packet interrupts the host [host]; 0: the interrupt has been raised [NIC]."""
     DROPPED = 0x10
-    """Packets that found no receive buffer [NIC]."""
+    """Number of packets dropped for lack of a receive buffer [NIC]."""
     BAD = 0x14
-    """Packets that came damaged [NIC]."""
+    """Number of damaged packets received [NIC]."""
     ORDERS = 0x100
-    """The ring of orders [host]; 0: taken [NIC]."""
+    """Ring of orders [host]; 0: taken [NIC]."""
     END = 0x200
 
 
 PORT = 0x1000
-"""From here on the NIC's memory is the packet port's."""
+"""Start of the packet port's area in the NIC's memory."""
 
 
 class Place:
-    """Offsets in the host's part."""
+    """Offsets in the host buffers."""
 
     SEND = 0
     RECEIVE = BUFFERS * MOST
@@ -62,7 +62,7 @@ class Place:
 
 
 class Order(NamedTuple):
-    """A packet that the host has put into a send buffer."""
+    """Send order for a packet in a send buffer."""
 
     size: int
     protocol: int
@@ -72,27 +72,27 @@ class Order(NamedTuple):
 
     @property
     def word(self) -> int:
-        """As it stands in the ring."""
+        """Encoded word."""
         return THERE | self.size - 1 << 20 | self.protocol << 17 | self.way << 13 | self.node << 6 | self.buffer
 
     @classmethod
     def of(cls, word: int) -> Order:
-        """Taken apart."""
+        """Decode a word."""
         return cls((word >> 20 & 0x3FF) + 1, word >> 17 & 7, word >> 13 & 15, word >> 6 & 0x7F, word & 0x3F)
 
 
 def header(source: int, before: int, order: Order) -> tuple[int, int]:
-    """The two words in front of a packet; so many have gone `before`."""
+    """Return the two words in front of a packet; `before` is the number of packets sent before it."""
     return source << 24 | before + 1 & NUMBER, (order.size & 7) << 29 | order.protocol << 26 | order.size
 
 
 def came(words: tuple[int, int]) -> tuple[int, int]:
-    """Of a packet's words those that tell the host of it."""
+    """Return the two words that announce a received packet to the host."""
     return words[0], THERE | (words[1] >> 26 & 7) << 11 | words[1] & 0x7FF
 
 
 class Came(NamedTuple):
-    """What the host reads of a packet."""
+    """Decoded words of a received packet."""
 
     source: int
     protocol: int
@@ -100,5 +100,5 @@ class Came(NamedTuple):
 
     @classmethod
     def of(cls, words: tuple[int, ...]) -> Came:
-        """Taken apart."""
+        """Decode the two words."""
         return cls(words[0] >> 24, words[1] >> 11 & 7, words[1] & 0x7FF)

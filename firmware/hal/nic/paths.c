@@ -1,5 +1,5 @@
-/* What each step of HAL costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
- * The words and the ring are shared with the host; the rest is the firmware's own. */
+/* Cost of each step of HAL on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * The words and the ring are shared with the host. */
 #include "turns.h"
 
 struct shared { u32 memory, freed, read, interrupt, dropped, bad, unused[58], orders[64]; };
@@ -9,16 +9,16 @@ struct hal {
     u32 *first, *last, orders[64];
 };
 
-/* One look at the word that tells that the driver is there. */
+/* Poll once for the driver's buffer address. */
 u32 hal_look_memory(struct shared *shared) { return look_turn(SHARED32(&shared->memory), 0); }
 
-/* One look at the ring of orders; the last step of the loop. */
+/* Poll the ring of orders once; last step of the polling loop. */
 u32 hal_look_order(struct hal *hal) { return look_turn(SHARED32(&hal->shared->orders[hal->place]), hal->held); }
 
-/* There is no room for its packet yet. */
+/* Hold an order while the packet port has no room. */
 void hal_hold(struct hal *hal, u32 word) { hal->held = word; }
 
-/* Take an order: where its packet stands, and how long it is. */
+/* Take an order: address and size of its packet. */
 u32 hal_take(struct hal *hal, u32 word, u32 *size) {
     u32 place = hal->place;
     SHARED32(&hal->shared->orders[place]) = 0;
@@ -30,7 +30,7 @@ u32 hal_take(struct hal *hal, u32 word, u32 *size) {
     return hal->memory + ((word & 63) << 10);
 }
 
-/* The oldest order's packet: its two words, and its route. */
+/* Build header and route of the oldest order's packet. */
 u32 hal_launch(struct hal *hal, u32 *header) {
     u32 number = hal->launched, word;
     if (UNLIKELY(number == hal->taken)) {
@@ -45,14 +45,14 @@ u32 hal_launch(struct hal *hal, u32 *header) {
     return (word >> 6 & 127) | (word >> 13 & 15) << 7;
 }
 
-/* A buffer is read. */
+/* Publish that a buffer has been read. */
 void hal_read(struct hal *hal) {
     u32 read = hal->read + 1;
     hal->read = read;
     SHARED32(&hal->shared->read) = read;
 }
 
-/* A packet has come: is there a buffer for it; where it goes, and what tells of it. */
+/* Choose the receive buffer of an arrived packet, and the words that announce it. */
 u32 hal_arrived(struct hal *hal, u32 first, u32 second, u32 *told, u32 *tells) {
     u32 count = hal->came, slot = count & 63, size = second & 0x7FF;
     if (UNLIKELY(count - SHARED32(&hal->shared->freed) > 63)) {
@@ -70,13 +70,13 @@ u32 hal_arrived(struct hal *hal, u32 first, u32 second, u32 *told, u32 *tells) {
     return hal->memory + (1 << 16) + (slot << 10);
 }
 
-/* There is none: count the packet. */
+/* Count a packet dropped for lack of a buffer. */
 void hal_full(struct shared *shared) { SHARED32(&shared->dropped) = SHARED32(&shared->dropped) + 1; }
 
-/* It is damaged: the same. */
+/* Count a damaged packet. */
 void hal_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }
 
-/* Packets are in host memory: does the host want to hear of it. */
+/* Test whether packets stored in host memory interrupt the host. */
 u32 hal_told(struct shared *shared) {
     if (UNLIKELY(SHARED32(&shared->interrupt))) {
         OFF_PATH("it interrupts");
@@ -85,5 +85,5 @@ u32 hal_told(struct shared *shared) {
     return 0;
 }
 
-/* This packet interrupts the host, further ones do not. */
+/* Disable further interrupts after one was raised. */
 void hal_interrupt(struct shared *shared) { SHARED32(&shared->interrupt) = 0; }

@@ -1,4 +1,4 @@
-"""The NIC's program: orders of the host go out, packets of the network go into its receive buffers."""
+"""NIC firmware: sends the packets of the host's orders and stores received packets in its receive buffers."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from pymodels.waiting import Wait, Wanted
 
 
 class Program:
-    """Both ways. It is what the packet port tells of packets."""
+    """Firmware state for both directions, called back by the packet port."""
 
     def __init__(self, nic: Nic, view: ClusterView, port: PacketPort) -> None:
         self._nic, self._me, self._port = nic, view.me, port
         self._memory = nic.load(Word.MEMORY)
         self._place = 0
-        """In the ring: where the next order will stand."""
+        """Index of the next order in the ring."""
         self._held = 0
-        """An order for which the port has no room yet: its word, which is looked at no more."""
+        """Word of an order that the port has no room for, or 0; it is not polled again."""
         self._taken = self._launched = self._read = 0
-        """Orders that were taken, whose packets were launched, that are read out of their buffers."""
+        """Numbers of orders taken, of packets launched, and of buffers read."""
         self._orders: deque[Order] = deque()
-        """Taken, not launched."""
+        """Orders taken and not launched yet."""
         self._came = 0
-        """Packets that were stored."""
+        """Number of packets stored."""
         nic.waits.ask(self._wants)
 
     async def run(self) -> None:
-        """Look at the port and at the ring, round and round."""
+        """Poll the packet port and the ring of orders forever."""
         port: list[Service] = self._port.services(self)
         ring: Service = Watch(Word.ORDERS, 0, "hal_look_order"), self._ordered
 
@@ -42,10 +42,10 @@ class Program:
 
         await serve(self._nic, [*port, ring], before)
 
-    # ---- out
+    # ---- sending
 
     async def _ordered(self) -> None:
-        """There is an order: take it, if the port has room for its packet."""
+        """Take the next order if the port has room for its packet."""
         word = self._nic.load(Word.ORDERS + 4 * self._place)
         order = Order.of(word)
         if not self._port.room(order.size):
@@ -65,7 +65,7 @@ class Program:
         await self._launch()
 
     async def _launch(self) -> None:
-        """The oldest order's packet, if the port is ready and has, or waits for, its data."""
+        """Send the packet of the oldest order if the port is ready and has its data or can wait for them."""
         if not (self._orders and self._port.ready() and (self._port.waits or self._read > self._launched)):
             return
         order = self._orders.popleft()
@@ -76,7 +76,7 @@ class Program:
         await self._port.launch(order.node, words, order.size, way=order.way)
 
     async def fetched(self) -> None:
-        """From the port: a buffer is read, so the host may fill it anew."""
+        """Publish that a buffer has been read (called by the port)."""
         self._read += 1
         await self._nic.work("hal_read")
         self._nic.store(Word.READ, self._read & 0xFFFFFFFF)
@@ -84,15 +84,15 @@ class Program:
             await self._launch()
 
     async def launched(self) -> None:
-        """From the port: it is ready for the next packet, and may have room for another."""
+        """Send the next packet and retry a held order (called by the port when it is ready)."""
         await self._launch()
         if self._held:
             await self._ordered()
 
-    # ---- in
+    # ---- receiving
 
     async def arrived(self) -> None:
-        """From the port: a packet. It is dropped when it is damaged, or when the host has no receive buffer free."""
+        """Store a received packet; drop and count it if it is damaged or no buffer is free (called by the port)."""
         head, nic, port = self._port.head(), self._nic, self._port
         if not head.good or not 0 < head.size <= MOST:
             await nic.work("hal_bad")
@@ -118,8 +118,10 @@ class Program:
         await self._port.drop()
 
     async def stored(self) -> None:
-        """From the port: packets are in host memory. A host that asked for it is interrupted. Sooner would be too soon:
-        one that asks and then looks itself would see neither.
+        """Raise the interrupt, if enabled, for packets that are in host memory (called by the port).
+
+        An earlier interrupt would be lost: a host that enables it and then polls would see neither interrupt nor
+        packet.
         """
         await self._nic.work("hal_told")
         if self._nic.load(Word.INTERRUPT):
@@ -130,6 +132,6 @@ class Program:
     # ---- reports
 
     def _wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Yield the waits of this NIC for a hang report."""
         if not self._port.ready():
             yield Wait(self._nic.who, Wanted("its outgoing packet to leave"))

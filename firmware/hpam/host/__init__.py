@@ -1,4 +1,4 @@
-"""HPAM on the host: Active Messages on a FIFO card that is mapped into each process (paper 002)."""
+"""Host library of HPAM: Active Messages on a FIFO card that is mapped into each process (paper 002)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pymodels.nics.fifo.registers import Size
 __all__ = ["Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options"]
 
 NODES = 1 + (Size.BUFFERS - 1) // (4 * SLOTS)
-"""Send buffers and pool share the card's memory."""
+"""Largest number of nodes; send buffers and pool share the card's memory."""
 
 
 class Hpam:
@@ -33,19 +33,27 @@ class Hpam:
         self._routes = view.routes
 
     async def start(self) -> None:
-        """Start the daemon, which sets the card up: once a host, before anything else."""
+        """Start the daemon, which initialises the card. Call once a host, before `open`."""
         await self.daemon.start()
 
     async def open(self, handlers: Iterable[Handler], key: int = 1, process: Process | None = None) -> Port:
-        """Map the card into a process; without one, into a new one. `handlers`: of the program, in the same order in
-        all its processes. `key`: 32 bits that name the program. Raises HpamError, ImageError.
+        """Map the card into a process.
+
+        Args:
+            handlers: all handlers of the program, in the same order in all its processes.
+            key: 32-bit key of the program.
+            process: the process; None creates a new one.
+
+        Raises:
+            HpamError: an invalid key, or one in use by another process of the host.
+            ImageError: a handler is given twice.
         """
         if key not in range(1 << 32):
             raise HpamError(f"key {key!r}", "not a 32-bit word", "give 0 to 0xFFFFFFFF")
         owner = self.daemon.holder(key)
         if owner is not None:
             cause = f"{owner.process.who} has opened the card with it"
-            raise HpamError(f"key {key:#x}", cause, "take another key")
+            raise HpamError(f"key {key:#x}", cause, "use another key")
         image: CodeImage[Handler] = CodeImage(handlers)
         process = process or self.host.process()
         port = Port(self.daemon, process, self.me, self._routes, key, image)
@@ -55,10 +63,10 @@ class Hpam:
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Check that the layer runs on these cards, and on this many. Raises OptionError."""
+    """Check options, card and number of nodes. Raises OptionError."""
     Options.of(options)
     if not isinstance(card, FifoMap):
-        raise OptionError("layer hpam", "it drives a FIFO card, and this is another NIC", "use PROFILE=fifo")
+        raise OptionError("layer hpam", "it drives a FIFO card, and the profile has another NIC", "use PROFILE=fifo")
     if nodes > NODES:
         cause = f"the memory of a FIFO card has room for {NODES}"
-        raise OptionError(f"{nodes} nodes", cause, "take that many with NUM_NODES")
+        raise OptionError(f"{nodes} nodes", cause, f"set NUM_NODES to at most {NODES}")

@@ -1,9 +1,9 @@
-"""The scheduling daemon: one process of a host has the card at a time (paper 002).
+"""Scheduling daemon: gives the card to one process of a host at a time (paper 002).
 
-Every quantum the next process gets it, if there are several. The one that has it is stopped: between two looks at the
-card, or at the end of the call in which it is; one that does not use the network meanwhile is not disturbed. What
-stands in its buffers is saved, what came for others is moved from its output queue to their input queues, and the
-buffers of the next process are written back.
+Every quantum, if there are several processes, the next one gets the card. The daemon stops the active process between
+two polls of the card, or at the end of its current call; a process that does not use the network is not stopped. Its
+card buffers are saved, received messages of other processes are moved from its output queue to their input queues, and
+the buffers of the next process are restored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pymodels.nics.fifo.registers import Region, Status
 
 
 class Holder(Protocol):
-    """A process that can have the card."""
+    """Interface of a process that can have the card."""
 
     process: Process
     key: int
@@ -31,16 +31,16 @@ class Holder(Protocol):
     incoming: Queue
     outgoing: Queue
     busy: bool
-    """It is in a call that uses the card."""
+    """True while the process is in a call that uses the card."""
     spinning: bool
-    """It looks at the card again and again, and can be stopped by a signal."""
+    """True while the process polls the card and can be stopped by a signal."""
 
     def saved(self) -> int:
-        """Its address of the memory for what stands in its buffers."""
+        """Return the process's address of the memory for its saved card buffers."""
 
 
 class Daemon:
-    """Of one host."""
+    """Scheduling daemon of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host = host
@@ -56,17 +56,17 @@ class Daemon:
         self._process: Process
         self._port: BufferPort
         self.switches = self.moved = self.unclaimed = 0
-        """Changes of the process that has the card, messages moved, messages with the key of no process."""
+        """Numbers of switches, of messages moved, and of messages dropped for lack of an owner or of room."""
         self.switch_ps = 0
-        """Time that the changes took."""
+        """Total time of the switches, ps."""
 
     @property
     def pool(self) -> int:
-        """Buffers of the receive pool: two times four for each partner."""
+        """Number of buffers of the receive pool: two times four for each partner."""
         return 2 * SLOTS * len(self.partners)
 
     async def start(self) -> None:
-        """Set the card up; once a host."""
+        """Initialise the card, once a host."""
         if self._started:
             return
         self._started = True
@@ -77,15 +77,15 @@ class Daemon:
         self.host.spawn(self._run(), "hpam daemon")
 
     def join(self, holder: Holder) -> None:
-        """A process opens the card."""
+        """Register a process that opens the card."""
         self._holders.append(holder)
         if self.active is None and len(self._holders) == 1:
             self.active = holder
         self._more.set()
 
     async def leave(self, holder: Holder) -> None:
-        """A process closes it."""
-        while self.active is None:  # it is just given to somebody
+        """Remove a process that closes the card."""
+        while self.active is None:  # a switch is in progress
             await self.turned.wait()
         self._holders.remove(holder)
         if self.active is not holder:
@@ -96,20 +96,20 @@ class Daemon:
             self.active = None
 
     def holder(self, key: int) -> Holder | None:
-        """The process of a program."""
+        """Return the process of a program, or None."""
         return next((one for one in self._holders if one.key == key), None)
 
     def slots(self, key: int) -> Slots:
-        """What a program has sent and seen; one that is opened again goes on where it was."""
+        """Return the buffer state of a program; a program that is opened again continues with its old state."""
         return self._slots.setdefault(key, Slots(self.partners))
 
     def next_send(self) -> int:
-        """The number of a message on this host, by which the trace knows its sending."""
+        """Return the trace number of the next message sent by this host."""
         self._sends += 1
         return self._sends
 
     async def arrived(self) -> int:
-        """Packets in the card that nobody has taken."""
+        """Return the number of packets in the card that no process has taken."""
         return await self._port.arrived()
 
     async def _run(self) -> None:
@@ -123,7 +123,7 @@ class Daemon:
                 await self._give(old, self._holders[(at + 1) % len(self._holders)])
 
     async def _give(self, old: Holder, new: Holder) -> None:
-        """The card goes from one process to another."""
+        """Switch the card from one process to another."""
         self.active, begun = None, self.host.now
         await self._process.spend("hpam_switch")
         if old.spinning:
@@ -144,9 +144,7 @@ class Daemon:
         self.turned.set()
 
     async def _drain(self) -> None:
-        """Until the card has sent all. What comes meanwhile goes to the input queues: nobody else takes it, and others
-        may wait for the room.
-        """
+        """Wait until the card has sent everything; move packets that arrive meanwhile to the input queues."""
         while True:
             status = await self._process.pio_read(self._status)
             await self._process.spend("hpam_look_idle")
@@ -157,7 +155,7 @@ class Daemon:
             await self._process.give_way()
 
     async def _clear(self) -> None:
-        """The oldest packet of the pool goes to the input queue of its process, or is lost if that has no room."""
+        """Move the oldest packet of the pool to the input queue of its process, or drop it if the queue is full."""
         ready = await self._port.ready(ONCE_NS)
         if ready is None:
             return
@@ -174,8 +172,9 @@ class Daemon:
         await self._port.done(ready)
 
     async def _move(self, queue: Queue) -> None:
-        """The oldest message of an output queue goes to the process that has its key; one for which there is no room is
-        lost, and sent again by its sender.
+        """Move the oldest message of an output queue to the process with its key.
+
+        A message without room is dropped, and retransmitted by its sender.
         """
         _, source = queue.first()
         header = Header.of(self.host.load_bytes(source, FORMAT.size))

@@ -1,4 +1,4 @@
-"""What HPAM refuses."""
+"""Errors of HPAM."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class HpamError(SanlabError):
-    """A call of HPAM that cannot be done."""
+    """Invalid call of HPAM, or invalid message received."""

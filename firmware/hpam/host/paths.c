@@ -1,5 +1,5 @@
-/* What each step of HPAM costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
- * Paths of looking at the card, and of words, are those of the card's driver. */
+/* Cost of each step of HPAM on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
+ * The paths of polling the card and of words are the card driver's. */
 #include "turns.h"
 #include "../../nics/fifo/words.h"
 #include "../../nics/fifo/buffers.h"
@@ -23,7 +23,7 @@ static inline u32 clock_now(void) {
     return low;
 }
 
-/* Route, header, descriptor and the buffer's number, to the bus. */
+/* Store route, header, descriptor and buffer number over the bus. */
 static inline void head(struct hpam *hpam, struct partner *partner, u32 buffer, u32 handler, u32 kind, u32 arguments, u32 sequence, u32 bytes, struct buffer *kept) {
     u32 number = hpam->number + 1 & 0xFF;
     hpam->number = number;
@@ -40,7 +40,7 @@ static inline void head(struct hpam *hpam, struct partner *partner, u32 buffer, 
     PIO_WRITE(BE32(buffer));
 }
 
-/* A request: arguments checked, a free buffer of the node, its timer set. */
+/* Check the arguments of a request, choose a free buffer of the node, set its timer. */
 u32 hpam_compose(struct hpam *hpam, u32 node, u32 handler, u32 arguments, u32 bytes) {
     struct partner *partner = &hpam->partner[node];
     struct buffer *buffer = partner->requests;
@@ -61,7 +61,7 @@ u32 hpam_compose(struct hpam *hpam, u32 node, u32 handler, u32 arguments, u32 by
     return 0;
 }
 
-/* The answer to a request, in the reply buffer that belongs to it. */
+/* Write the reply to a request into its reply buffer. */
 u32 hpam_reply(struct hpam *hpam, struct call *call, u32 handler, u32 arguments, u32 bytes) {
     struct partner *partner = &hpam->partner[call->source];
     u32 slot = call->slot;
@@ -74,7 +74,7 @@ u32 hpam_reply(struct hpam *hpam, struct call *call, u32 handler, u32 arguments,
     return 0;
 }
 
-/* What stands in a buffer is sent once more; the next time after twice the wait. */
+/* Retransmit a buffer and double its wait. */
 void hpam_resend(struct hpam *hpam, struct buffer *buffer, u32 number) {
     buffer->wait <<= 1;
     if (UNLIKELY(buffer->wait > PATIENCE * hpam->timeout)) {
@@ -86,7 +86,7 @@ void hpam_resend(struct hpam *hpam, struct buffer *buffer, u32 number) {
     PIO_WRITE(BE32(number));
 }
 
-/* The header of the packet that is ready: whose it is, what it is, whether it is ours; done with it afterwards. */
+/* Decode the header of the ready packet, check its key, release the buffer afterwards. */
 u32 hpam_take(struct hpam *hpam, u32 ready, struct call *call, u32 *handler) {
     u32 first = BE32(PIO_READ()), key = BE32(PIO_READ()), word, bytes;
     if (UNLIKELY(ready & 3u << 29) || UNLIKELY(first >> 16 != TYPE)) {
@@ -112,7 +112,7 @@ u32 hpam_take(struct hpam *hpam, u32 ready, struct call *call, u32 *handler) {
     return 0;
 }
 
-/* A request: is it new? */
+/* Test whether a request is new. */
 u32 hpam_accept(struct hpam *hpam, const struct call *call) {
     struct partner *partner = &hpam->partner[call->source];
     u32 next = partner->seen[call->slot] + 1 & 0xFFFF;
@@ -124,7 +124,7 @@ u32 hpam_accept(struct hpam *hpam, const struct call *call) {
     return 0;
 }
 
-/* An answer: its request's buffer is free. */
+/* Free the request buffer of a reply. */
 u32 hpam_answered(struct hpam *hpam, const struct call *call) {
     struct buffer *buffer = &hpam->partner[call->source].requests[call->slot];
     if (UNLIKELY(!buffer->busy || buffer->sequence != call->sequence)) {
@@ -135,7 +135,7 @@ u32 hpam_answered(struct hpam *hpam, const struct call *call) {
     return 0;
 }
 
-/* A message of another process: a place in the output queue. */
+/* Find a slot of the output queue for another process's message. */
 u8 *hpam_foreign(struct queue *queue) {
     u32 put = queue->put;
     if (UNLIKELY(put - queue->taken == queue->slots)) {
@@ -146,7 +146,7 @@ u8 *hpam_foreign(struct queue *queue) {
     return queue->memory + 2048 * (put & queue->slots - 1);
 }
 
-/* The oldest message of the input queue. */
+/* Decode the oldest message of the input queue. */
 const u32 *hpam_queued(struct queue *queue, struct call *call, u32 *handler) {
     u32 taken = queue->taken;
     const u32 *words = (const u32 *)(queue->memory + 2048 * (taken & queue->slots - 1));
@@ -163,7 +163,7 @@ const u32 *hpam_queued(struct queue *queue, struct call *call, u32 *handler) {
     return words + 5;
 }
 
-/* The daemon: the next process in turn. */
+/* Daemon: choose the next process. */
 struct owner *hpam_switch(struct owner *owner, struct owner *first) {
     struct owner *next = owner->next;
     if (UNLIKELY(next == 0)) {
@@ -173,7 +173,7 @@ struct owner *hpam_switch(struct owner *owner, struct owner *first) {
     return next;
 }
 
-/* The daemon: has the card sent all? */
+/* Daemon: poll once for the end of all transmissions. */
 u32 hpam_look_idle(void) {
     if (UNLIKELY(BE32(PIO_READ()) & 2)) {
         OFF_PATH("it has");
@@ -183,7 +183,7 @@ u32 hpam_look_idle(void) {
     return 0;
 }
 
-/* The daemon: a message of the output queue; whose it is, and where in its input queue it goes. */
+/* Daemon: find the input-queue slot for a message of the output queue. */
 u8 *hpam_move(struct queue *queue, struct owner *owners) {
     u32 taken = queue->taken, put;
     const u32 *words = (const u32 *)(queue->memory + 2048 * (taken & queue->slots - 1));
@@ -203,5 +203,5 @@ u8 *hpam_move(struct queue *queue, struct owner *owners) {
     return to->memory + 2048 * (put & to->slots - 1);
 }
 
-/* 32 bytes of it. */
+/* Copy 32 bytes of a message. */
 u32 *hpam_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }

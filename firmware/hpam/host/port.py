@@ -1,4 +1,4 @@
-"""HPAM as a process uses it: requests, replies, polling, on a card that is mapped into it (paper 002)."""
+"""HPAM as a process uses it: requests, replies, polling, on a card mapped into the process (paper 002)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pymodels.host.signals import Sig
 from pymodels.trace import TraceEvent
 
 LOOK_NS = 20_000
-"""A condition of the application's own is looked at again after so long."""
+"""Interval in ns at which an application's own condition is evaluated while spinning."""
 Call = AnyCall[Header]
 
 
 class Port:
-    """The card as a process has opened it. One thread of a process uses it at a time."""
+    """Card opened by a process. One thread of the process uses it at a time."""
 
     def __init__(
         self,
@@ -41,33 +41,44 @@ class Port:
         self.incoming, self.outgoing = Queue(process, self._options.queue), Queue(process, self._options.queue)
         buffers = 1 + 2 * SLOTS * len(daemon.partners)
         self._memory = process.allocate(SLOT * (buffers + 1))
-        """What is saved of the card's buffers, and last the message whose handler runs."""
+        """Saved contents of the card's buffers, followed by the message being handled."""
         self._message = self._memory + SLOT * buffers
         self._card = BufferPort(process, mapped(process))
         self.sender = Sender(daemon, process, self._card, me, routes, key)
         self.slots = self.sender.slots
         self.busy = self.spinning = False
         self._found: int | None = None
-        """The RX_READY that spinning has found."""
+        """RX_READY word found by spinning, or None."""
         self._handling: Call | None = None
         self._closed = False
         self.handled = self.executed_twice = self.duplicates = self.damaged = 0
-        """Requests whose handlers have run; those that ran again; messages that came twice, or late; damaged ones."""
+        """Numbers of requests handled, of requests executed again, of duplicate or late messages, of damaged ones."""
         self.foreign = 0
-        """Messages that came for other processes."""
+        """Number of messages received for other processes."""
         self.waited: list[int] = []
-        """How long each message was in queues that came while another process had the card, in picoseconds."""
+        """Queueing time of each message that arrived while another process had the card, ps."""
         process.on_signal(Sig.USR1, self._stop)
 
     def saved(self) -> int:
-        """Its address of the memory for what stands in its buffers."""
+        """Return the address of the memory for the saved card buffers."""
         return self._memory
 
-    # ---- the calls of an application
+    # ---- application calls
 
     async def request(self, node: int, handler: Handler, *arguments: int, data: bytes = b"") -> None:
-        """Send a request: its handler runs at the node, which answers it. Waits, polling, while the four request
-        buffers of the node are taken. Raises HpamError, ImageError.
+        """Send a request, whose handler runs at another node and which is always answered.
+
+        Polls while the node's four request buffers are in use.
+
+        Args:
+            node: destination node.
+            handler: function of the code image to run there.
+            arguments: up to 8 words of 32 bits.
+            data: up to 1980 bytes.
+
+        Raises:
+            HpamError: an invalid argument, a closed card, or a call in a handler without `hpam.unrestricted=1`.
+            ImageError: the handler is not in the code image.
         """
         within = self._handling
         if within is not None and not self._options.unrestricted:
@@ -80,13 +91,13 @@ class Port:
             async with self._having_card():
                 await self.sender.request(node, address, arguments, data)
             return
-        if self.slots.free(node) is None:  # nobody polls while a handler waits
+        if self.slots.free(node) is None:  # no task polls while a handler waits
             self._daemon.host.waits.want(self.process.who, what, holder)
             await self._daemon.host.event(what).wait()
         await self.sender.request(node, address, arguments, data)
 
     async def poll(self) -> int:
-        """Take what has come, and send again what is due; how many messages were handled."""
+        """Run the handlers of received messages and retransmit overdue requests. Return how many were handled."""
         self._check_open()
         count = 0
         async with self._having_card():
@@ -96,7 +107,7 @@ class Port:
         return count
 
     async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
-        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        """Poll until `condition()` is true. `what` and `holder` describe the wait in a hang report."""
         self._check_open()
         waits = self._daemon.host.waits
         if condition():
@@ -108,11 +119,15 @@ class Port:
         waits.got(self.process.who, what)
 
     async def close(self) -> None:
-        """Close the card. Raises HpamError while requests are not answered."""
+        """Close the card. Raises HpamError while requests have no reply."""
         self._check_open()
         if self.unanswered:
             waiting = ", ".join(f"node {node}" for node in sorted({node for node, _ in self.slots.requests}))
-            raise HpamError(f"{self.process.who}: closing HPAM", f"requests to {waiting} have no reply yet", "poll until `unanswered` is 0")
+            raise HpamError(
+                f"{self.process.who}: closing HPAM",
+                f"requests to {waiting} have no reply yet",
+                "poll until `unanswered` is 0",
+            )
         async with self._having_card():
             self._closed = True
             self.slots.replies.clear()
@@ -120,14 +135,14 @@ class Port:
 
     @property
     def unanswered(self) -> int:
-        """Requests that are not answered."""
+        """Number of requests sent by this process that have no reply yet."""
         return len(self.slots.requests)
 
     # ---- the card
 
     @asynccontextmanager
     async def _having_card(self) -> AsyncIterator[None]:
-        """A call that uses the card: it begins when the process has it, and the daemon waits for its end."""
+        """Wait for the card, and keep the daemon from taking it during a call."""
         await self._turn()
         self.busy = True
         try:
@@ -142,7 +157,7 @@ class Port:
             await self.process.block(self._daemon.turned)
 
     async def _stop(self, sig: Sig) -> None:
-        """The daemon's signal: look at the card no more, until the process has it again."""
+        """Stop polling the card until the process has it again (handler of the daemon's signal)."""
         if self.spinning and self._daemon.active is not self:
             self.spinning = False
             self._daemon.gone.set()
@@ -150,7 +165,7 @@ class Port:
             self.spinning = True
 
     async def _spin(self) -> None:
-        """Look at the card until a packet is there, a request is due, or the process was stopped meanwhile."""
+        """Poll the card until a packet arrives, a request is overdue, or the process was stopped."""
         await self._turn()
         if len(self.incoming) or self.outgoing.full:
             await self.process.give_way()
@@ -170,20 +185,20 @@ class Port:
             raise HpamError(f"{self.process.who}: HPAM", "it is closed", "open it again")
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
-        """Raises HpamError for a message that cannot be sent."""
+        """Check destination, arguments and data of a message. Raises HpamError."""
         self._check_open()
         self.rules.check(node, arguments, size_of(data))
 
     async def answer(self, call: Call, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """The reply to a request; `handler`: its address."""
+        """Send the reply to a request; `handler` is an address in the code image."""
         await self.sender.reply(call.header, handler, arguments, data)
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes of the process."""
+        """Return bytes of the process's memory."""
         return self.process.load_bytes(address, size)
 
     async def _next(self) -> bool:
-        """Handle the next message, first of the input queue, then of the card; whether there was one."""
+        """Handle the next message, of the input queue first, then of the card. Return False if there is none."""
         if len(self.incoming):
             await self.process.spend("hpam_queued")
             va, _ = self.incoming.first()
@@ -196,7 +211,7 @@ class Port:
         return ready is not None and await self._from_card(ready)
 
     async def _from_card(self, ready: int) -> bool:
-        """The packet that is ready; False: it is another process's, and there is no room for it."""
+        """Take the ready packet. Return False if it is another process's and the output queue is full."""
         header = Header.of(await self._card.words(ready, 0, FORMAT.size // 4))
         await self.process.spend("hpam_take")
         if ready & HARM or header.type != TYPE:
@@ -212,7 +227,7 @@ class Port:
         return True
 
     async def _foreign(self, ready: int, header: Header) -> bool:
-        """A message of another process goes to the output queue; while that is full it stays in the pool."""
+        """Move another process's message to the output queue, or leave it in the pool while that is full."""
         if self.outgoing.full:
             return False
         await self.process.spend("hpam_foreign")
@@ -224,7 +239,7 @@ class Port:
         return True
 
     async def _handle(self, header: Header, va: int) -> None:
-        """A message of this process, whose body stands at an address."""
+        """Handle a message of this process; `va` is the address of its body."""
         if header.kind == Kind.REQUEST:
             await self._requested(header, va)
         else:
@@ -234,7 +249,7 @@ class Port:
         await self.process.spend("hpam_accept")
         reply_buffer = self.slots.buffer(Kind.REPLY, header.source, header.slot)
         if reply_buffer in self.slots.again and not await self.sender.is_sent(reply_buffer):
-            return  # the last answer is still to be sent again; the request comes again, too
+            return  # the reply is still being retransmitted; the request will be retransmitted, too
         new = self.slots.new(header.source, header.slot, header.sequence)
         if not new:
             self.duplicates += 1
@@ -260,7 +275,7 @@ class Port:
         del self.slots.requests[header.source, header.slot]
 
     async def _run(self, header: Header, va: int) -> Call:
-        """The handler of a message."""
+        """Run the handler of a message."""
         host, source = self._daemon.host, header.source
         arguments, at = self.process.load_words(va, header.arguments), va + 4 * header.arguments
         call = self._handling = Call(self, header, source, Kind(header.kind), arguments, at, header.data)

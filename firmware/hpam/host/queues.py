@@ -1,4 +1,4 @@
-"""A queue of whole messages in the memory of a process, pinned, so that the daemon can fill and empty it too."""
+"""Queue of complete messages in pinned memory of a process, accessible to the daemon."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SLOT = int(Size.BUFFER)
 
 
 class Queue:
-    """First in, first out."""
+    """FIFO queue of messages."""
 
     def __init__(self, process: Process, slots: int) -> None:
         self._process, self._slots = process, slots
@@ -20,36 +20,36 @@ class Queue:
         self._frames = process.pin(self._va, SLOT * slots)
         self._put = self._taken = 0
         self.since: deque[int] = deque()
-        """When each message that is in it was first put into a queue, in picoseconds."""
+        """Time at which each queued message entered its first queue, ps."""
 
     def __len__(self) -> int:
         return self._put - self._taken
 
     @property
     def full(self) -> bool:
-        """Whether it has no room."""
+        """True if the queue is full."""
         return len(self) == self._slots
 
     def room(self) -> tuple[int, int]:
-        """Where the next message goes: the process's address, and the physical one."""
+        """Return virtual and physical address of the next free slot."""
         return self._place(self._put)
 
     def put(self, since: int) -> None:
-        """It stands there."""
+        """Append the message in the next free slot."""
         self._put += 1
         self.since.append(since)
 
     def first(self) -> tuple[int, int]:
-        """Where the oldest stands: the process's address, and the physical one."""
+        """Return virtual and physical address of the oldest message."""
         return self._place(self._taken)
 
     def take(self) -> int:
-        """It is taken; since when it was in queues."""
+        """Remove the oldest message. Return the time at which it entered its first queue, ps."""
         self._taken += 1
         return self.since.popleft()
 
     def free(self, slots: int) -> None:
-        """Give the memory back."""
+        """Unpin and free the memory."""
         self._process.unpin(self._va, SLOT * slots)
         self._process.free(self._va, SLOT * slots)
 

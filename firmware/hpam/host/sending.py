@@ -1,7 +1,7 @@
-"""The sending side of a process: its buffers on the card are filled, and sent again while nobody answers.
+"""Send side of a process: fills buffers on the card and retransmits requests without a reply.
 
-A repeat waits twice as long as the one before it, up to 64 times `timeout_us`: at a constant rate, repeats of messages
-that take longer than the time-out keep receive pools full.
+The wait doubles after each retransmission, up to 64 times `timeout_us`. At a constant rate, retransmissions of messages
+that take longer than the time-out would keep receive pools full.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
 MOST_PATIENCE = 64
-"""Times `timeout_us` that a request waits for its answer at most before it is sent again."""
+"""Longest wait before a retransmission, in multiples of `timeout_us`."""
 
 
 class Sender:
-    """Of one process."""
+    """Send side of one process."""
 
     def __init__(
         self, daemon: Daemon, process: Process, card: BufferPort, me: int, routes: Mapping[int, bytes], key: int
@@ -39,10 +39,10 @@ class Sender:
         self._timeout = daemon.options.timeout_us * 1_000_000
         self._number = 0
         self.resent = 0
-        """Messages sent again."""
+        """Number of retransmissions."""
 
     async def request(self, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """A request into the next free buffer of a node, of which there is one."""
+        """Send a request from a free request buffer of a node, which must exist."""
         slot = self.slots.free(node)
         assert slot is not None
         sequence = self.slots.next_sequence(node, slot)
@@ -52,14 +52,14 @@ class Sender:
         sent.wait, sent.deadline = self._timeout, self._daemon.host.now + self._timeout
 
     async def reply(self, request: Header, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
-        """The reply to a request, into its reply buffer."""
+        """Send the reply to a request from its reply buffer."""
         node, slot = request.source, request.slot
         await self._process.spend("hpam_reply")
         sent = await self._send(Kind.REPLY, node, slot, request.sequence, handler, arguments, data)
         self.slots.replies[node, slot] = sent
 
     async def again(self, buffer: int, sent: Sent) -> None:
-        """What stands in a buffer once more, unless the card still has to send it."""
+        """Retransmit a buffer, unless the card has yet to send it."""
         if not await self.is_sent(buffer):
             return
         self.resent += 1
@@ -69,14 +69,14 @@ class Sender:
         await self._card.send(buffer, sent.descriptor)
 
     async def is_sent(self, buffer: int) -> bool:
-        """Whether the card has sent a buffer as often as it was told."""
+        """Return True if the card has completed all transmissions of a buffer."""
         if not await self._card.sent(buffer):
             return False
         self.slots.again.discard(buffer)
         return True
 
     async def look_at_clock(self) -> None:
-        """Send the requests again that have no answer for so long; ask for buffers that others wait for."""
+        """Retransmit overdue requests, and update the state of buffers sent again."""
         now = self._daemon.host.now
         for buffer, sent in self.slots.overdue(now):
             sent.wait = min(2 * sent.wait, MOST_PATIENCE * self._timeout)
@@ -88,7 +88,7 @@ class Sender:
     async def _send(
         self, kind: Kind, node: int, slot: int, sequence: int, handler: int, arguments: tuple[int, ...], data: bytes
     ) -> Sent:
-        """Fill a buffer, and have the card send it."""
+        """Fill a buffer and start its transmission."""
         host = self._daemon.host
         self._number = self._number + 1 & 0xFF
         send = self._daemon.next_send()

@@ -1,4 +1,4 @@
-"""Studies of `hal`, one file each."""
+"""Studies of `hal`."""
 
 from pymodels.roots import beyond
 

@@ -1,10 +1,10 @@
-"""How long does a HAL packet take, how many bytes a second go over the routes of a pair, and what do interrupts cost?
+"""How long does a HAL packet take, what is the bandwidth of a pair's routes, and what do interrupts cost?
 
-Strategy: the first host and the last one send a packet back and forth; half of a round trip is the one-way time, the
-median over the repetitions of a size is handed in. Once more in interrupt mode, where nobody polls: the service routine
-answers, and each packet comes when the routine of the one before is through. Then the first host sends packets back to
-back: bandwidth is what the other has had until the last one, and overtaken are those that came behind a later one.
-Every packet is compared; where wires lose or damage some, those are left out.
+Strategy: the first and the last host exchange a packet; half of a round trip is the one-way time, the median over the
+repetitions of a size. The same in interrupt mode, where no task polls: the interrupt routine replies, and each packet
+arrives after the routine of the previous one has ended. Then the first host sends packets back to back. Bandwidth is
+the data received until the last packet, and overtaken packets are those that arrive after a later one. Every packet is
+compared; where links lose or damage packets, those are ignored.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LAYER = "hal"
 CLUSTER = "sp_board"
 SIZES = (8, 64, 256, 512, MOST)
 PING, STREAM = 1, 2
-"""Protocols."""
+"""Protocol numbers."""
 PATIENCE_PS = 500_000_000
-"""After so long without a packet it is lost."""
+"""Time after which a packet is considered lost, ps."""
 INTERRUPTED = 8
 """Bytes of a packet in interrupt mode."""
 OPTIONS = {
@@ -43,12 +43,12 @@ class End:
         self.hal, self.other = hal, other
         self.pings: list[bytes] = []
         self.came: list[int] = []
-        """Numbers of the packets back to back, as they came."""
+        """Numbers of the back-to-back packets, in order of arrival."""
         self.changed = 0
         self.last = 0
-        """When the last one came, ps."""
+        """Arrival of the last packet, ps."""
         self.answers = False
-        """Packets are answered by whoever hands them over."""
+        """True while the packet handler replies."""
         hal.on_packet(PING, self._ping)
         hal.on_packet(STREAM, self._next)
 
@@ -64,19 +64,19 @@ class End:
         self.last = self.hal.host.now
 
     async def ping(self, data: bytes) -> bool:
-        """Send a packet and wait for its answer; whether it came."""
+        """Send a packet and wait for the reply. Return True if it arrived."""
         count = len(self.pings)
         await self.hal.send(self.other, PING, b"", data)
         return await self.hal.wait(lambda: len(self.pings) > count, self.hal.host.now + PATIENCE_PS)
 
 
 def body(number: int) -> bytes:
-    """What a packet of those back to back holds."""
+    """Return the bytes of a back-to-back packet."""
     return number.to_bytes(4, "big") + bytes((number + at) & 0xFF for at in range(MOST - 4))
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hals = lab.start_layer(LAYER)
     await start_in_turn(hals)
     near, far = End(hals[0], len(hals) - 1), End(hals[-1], 0)
@@ -87,7 +87,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _polled(lab: Lab, near: End, far: End, size: int) -> float:
-    """The median of one-way times, us."""
+    """Return the median one-way time, us."""
     done = [False]
     waits = lab.spawn(far.hal.wait(lambda: done[0]), "the far host")
     us = await _round_trips(lab, near, far, size) / 2
@@ -98,7 +98,7 @@ async def _polled(lab: Lab, near: End, far: End, size: int) -> float:
 
 
 async def _interrupted(lab: Lab, near: End, far: End) -> float:
-    """The median of round trips, us, where each packet interrupts the far host."""
+    """Return the median round trip, us, where each packet interrupts the far host."""
     await far.hal.interrupts(True)
     us = await _round_trips(lab, near, far, INTERRUPTED, pause_ps=1_500_000 * lab.option("hal.interrupt_delay_us"))
     await far.hal.interrupts(False)
@@ -107,12 +107,12 @@ async def _interrupted(lab: Lab, near: End, far: End) -> float:
 
 
 async def _round_trips(lab: Lab, near: End, far: End, size: int, pause_ps: int = 0) -> float:
-    """The median of round trips, us, with a pause before each."""
+    """Return the median round trip, us, with a pause before each."""
     far.answers, data = True, bytes(at & 0xFF for at in range(size))
 
     async def ask(number: int) -> bool:
         came = await near.ping(data)
-        lab.check(not came or near.pings[-1] == data, f"{size} bytes came back changed")
+        lab.check(not came or near.pings[-1] == data, f"{size} bytes were returned changed")
         return came
 
     trips = await round_trips(lab, lab.option("repetitions"), ask, pause=lambda: pause_ps)
@@ -122,7 +122,7 @@ async def _round_trips(lab: Lab, near: End, far: End, size: int, pause_ps: int =
 
 
 async def _stream(lab: Lab, near: End, far: End) -> None:
-    """Packets back to back."""
+    """Measure back-to-back packets."""
     count = lab.option("packets")
     begun = lab.kernel.now
 
@@ -138,7 +138,7 @@ async def _stream(lab: Lab, near: End, far: End) -> None:
     await lab.all([lab.spawn(give(), "the near host"), lab.spawn(take(), "the far host")])
     lab.findings.messages += count
     lost = count - len(far.came)
-    lab.check(not far.changed and len(set(far.came)) == len(far.came), "packets are changed, or came twice")
+    lab.check(not far.changed and len(set(far.came)) == len(far.came), "packets were changed or duplicated")
     lab.check(lab.lossy or not lost, f"{lost} packets are lost")
     lab.metric("bandwidth_MBps_1024B", len(far.came) * MOST / (far.last - begun) * 1e6)
     lab.metric("overtaken", sum(any(later > number for later in far.came[:at]) for at, number in enumerate(far.came)))

@@ -1,4 +1,4 @@
-"""Studies of `hpam`, one file each."""
+"""Studies of `hpam`."""
 
 from pymodels.roots import beyond
 

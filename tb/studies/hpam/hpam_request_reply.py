@@ -1,11 +1,11 @@
-"""How long does a request with its reply take where the card's buffers are the library's, and how full do they get?
+"""How long does a request with its reply take from buffers on the card, and how full does the receive pool get?
 
-Strategy: HPAM (paper 002). The first host and the last one exchange requests and replies of equal data; the median over
-the repetitions of a size is the round trip, and its stages come from the trace. Then, with 2, 3, ... all hosts: the
-first host sends each other one as many requests as it has buffers for, and they send it as many; while it does not
-poll, all requests and all replies that can be under way to it arrive, and are counted in its receive pool: two times
-four for each partner, if the paper is right. Every byte is compared. Under loss (`fault.loss`) requests are sent again;
-handlers that ran twice are counted.
+Strategy: HPAM (paper 002). The first and the last host exchange requests and replies with equal data. The round trip is
+the median over the repetitions of a size; its stages come from the trace. Then, with 2, 3, ... all hosts, the first
+host sends each other host one request a request buffer, and they do the same. While it does not poll, all requests and
+replies that may be outstanding to it arrive in its receive pool and are counted: two times four for each partner, by
+the paper. Every byte is compared. Under loss (`fault.loss`) requests are retransmitted; handlers that ran twice are
+counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LAYER = "hpam"
 CLUSTER = "fifo_cards"
 SIZES = (0, 20, 64, 256, 1024, 1980)
 SETTLE_PS = 100_000_000
-"""Within it all that was sent has arrived."""
+"""Time after which all sent packets have arrived, ps."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
     "largest": Option(1024, "largest message in bytes", 0, 1980, unit="bytes"),
@@ -36,7 +36,7 @@ QUICK = "repetitions=1 largest=64"
 
 
 class Program(Echo):
-    """A process on each host."""
+    """Process on each host."""
 
     def __init__(self, lab: Lab, layers: list[Hpam]) -> None:
         super().__init__(lab)
@@ -44,11 +44,11 @@ class Program(Echo):
         self.ports: list[Port] = []
 
     async def open(self) -> None:
-        """On all hosts."""
+        """Open a port on all hosts."""
         self.ports = [await layer.open([self.echo, self.returned]) for layer in self.layers]
 
     async def fill(self, hosts: int) -> float:
-        """Packets in the receive pool of the first host when all that can be under way to it has come."""
+        """Return the packets in the receive pool of the first host when all outstanding messages have arrived."""
         near, others = self.ports[0], range(1, hosts)
         for vnn in others:
             for number in range(SLOTS):
@@ -61,7 +61,7 @@ class Program(Echo):
         return peak
 
     async def _answer(self, vnn: int) -> None:
-        """A partner answers what has come, and makes its own requests."""
+        """Reply to all requests of a partner, then send requests to it."""
         port = self.ports[vnn]
         before = port.handled
         await port.until(lambda: port.handled >= before + SLOTS, "the requests")
@@ -71,7 +71,7 @@ class Program(Echo):
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers = lab.start_layer(LAYER)
     await start_in_turn(layers)
     program, far = Program(lab, layers), len(layers) - 1

@@ -1,10 +1,10 @@
-"""What happens to messages of a process while another one has the card?
+"""How long do messages of a process wait while another process has the card?
 
-Strategy: HPAM (paper 002) with several programs, each with a process on the first host and one on the last. All send
-requests at the same time, under daemons that know nothing of each other. A message for a process that is stopped goes
-into the output queue of the one that has the card, and at the switch into its own input queue: how many did, and how
-long they were in queues (median and longest), beside the time in which every process has had its turn. Each message
-names its program: one that a handler of another program gets is counted, and none may be.
+Strategy: HPAM (paper 002) with several programs, each with a process on the first and one on the last host. All send
+requests at the same time, under daemons that are not synchronised. A message for a stopped process goes into the output
+queue of the active process, and at the switch into its own input queue. Measured are the number of such messages and
+their queueing time (median and longest), beside the time of one turn of all processes. Each message names its program;
+deliveries to another program are counted and must be 0.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ CLUSTER = "fifo_cards"
 OPTIONS = {
     "processes": Option(3, "processes of a host, each of another program", 2, 16),
     "messages": Option(10, "requests of each process of the first host", 1, 100_000),
-    "bytes": Option(64, "of a request", 0, 1980),
+    "bytes": Option(64, "data of a request", 0, 1980),
     **layer_options(LAYER),
-    "hpam.quantum_us": Option(200, "how long a process has the card while others wait", 50, 1_000_000),
+    "hpam.quantum_us": Option(200, "time for which a process has the card while others wait", 50, 1_000_000),
 }
 QUICK = "processes=2 messages=4"
 TINY = "processes=2 messages=1 fault.loss=0.1 hpam.timeout_us=100 hpam.quantum_us=50"
@@ -38,14 +38,14 @@ class Program:
         self.lab, self.key, self._layers = lab, key, (near, far)
         self.ports: list[Port] = []
         self.replies = self.wrong = 0
-        """Replies so far, and messages of other programs."""
+        """Numbers of replies, and of messages of other programs."""
 
     async def open(self) -> None:
-        """Both."""
+        """Open both ports."""
         self.ports = [await layer.open([self.take], self.key) for layer in self._layers]
 
     async def take(self, call: Call) -> None:
-        """Of both: a request is answered with its own data."""
+        """Check a message; reply to a request with its own data."""
         key, number = call.arguments
         self.wrong += key != self.key
         self.lab.check(call.data == self._data(number), f"message {number} of program {key} changed")
@@ -55,14 +55,14 @@ class Program:
             self.replies += 1
 
     async def send(self, count: int) -> None:
-        """Of the near process."""
+        """Send all requests of the near process and wait for the replies."""
         port, far = self.ports[0], self._layers[1].me
         for number in range(count):
             await port.request(far, self.take, self.key, number, data=self._data(number))
         await port.until(lambda: self.replies == count, "the replies")
 
     async def serve(self, programs: Sequence[Program], count: int) -> None:
-        """Of the far process, until all programs are through."""
+        """Poll in the far process until all programs have finished."""
         await self.ports[1].until(lambda: all(one.replies == count for one in programs), "the end")
 
     def _data(self, number: int) -> bytes:
@@ -70,7 +70,7 @@ class Program:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     layers: list[Any] = lab.start_layer(LAYER)
     near, far = layers[0], layers[-1]
     for layer in (near, far):
@@ -103,7 +103,7 @@ def _report(lab: Lab, programs: Sequence[Program], layers: Sequence[Hpam], took_
     lab.metric("round_us", round_us)
     lab.metric("wrong_key_delivered", wrong)
     lab.check(not wrong, f"{wrong} messages were delivered to a process with another key")
-    failure = f"a message waited {max(waited, default=0):.0f} us for its process, and a round has {round_us:.0f}"
+    failure = f"a message waited {max(waited, default=0):.0f} us for its process; a round takes {round_us:.0f} us"
     lab.check(max(waited, default=0) <= round_us, failure)
     lab.metric("switches", switches)
     lab.metric("switch_us", switch_us)

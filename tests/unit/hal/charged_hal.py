@@ -1,4 +1,4 @@
-"""A tour of HAL: packets out and in, buffers that are kept, what is lost, interrupts."""
+"""HAL operations whose costs are recorded: sending, receiving, kept buffers, losses, interrupts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.layers.charges import Charges, settled
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     with charges.operation("start"):
         bench = Bench()
     one, other = bench.hals

@@ -1,4 +1,4 @@
-"""HAL on the machine: a board of SP chips with several routes a pair, and a library on each host."""
+"""Bench for HAL on the pure-Python machine: a board of SP chips with several routes a pair, a library on each host."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Bench:
     """Started hosts. Keywords are options of HAL."""
 
     def __init__(self, *, nodes: int = 2, chips: int = 2, nic: str = "sp", seed: int = 1, **options: Any) -> None:
-        """`chips`: node chips of the board, each with a host, and as many routes a pair; 0: one switch."""
+        """Start HAL. `chips`: node chips of the board, each with a host, and routes of a pair; 0: a single switch."""
         names = tuple(f"host{node}" for node in range(nodes))
         if chips:
             topology = board(names, chips=chips)
@@ -46,11 +46,11 @@ class Bench:
         return keep
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e5) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
     async def until(self, node: int, count: int) -> None:
-        """Until a node has so many packets."""
+        """Wait until a node has received `count` packets."""
         await self.hals[node].wait(lambda: len(self.came[node]) >= count)
 
     async def give(self, source: int, target: int, packets: list[bytes]) -> None:
@@ -59,7 +59,7 @@ class Bench:
             await self.hals[source].send(target, PROTOCOL, b"", data)
 
     def bodies(self, node: int) -> list[bytes]:
-        """What came to a node."""
+        """Return the packets received by a node."""
         return [data for _, data in self.came[node]]
 
 
@@ -68,7 +68,7 @@ async def _of(call: Awaitable[Any]) -> Any:
 
 
 def numbered(count: int, size: int = 100) -> list[bytes]:
-    """Packets that differ."""
+    """Return distinct packets."""
     return [
         number.to_bytes(4, "big") + bytes((number + at) & 0xFF for at in range(size - 4)) for number in range(count)
     ]

@@ -1,8 +1,8 @@
-"""HAL: packets through pinned buffers, several routes, what is lost, buffers that are kept.
+"""HAL: packets through pinned buffers, several routes, losses, kept buffers.
 
-Strategy: hosts on a board of SP chips with two routes a pair. Packets of every kind of length come as they were sent,
-each on the next route; more of them than there are buffers wait for room. A receiver that does not poll loses what
-finds no buffer, a wire what it damages, and a late route puts packets behind others: HAL repairs nothing, and counts.
+Strategy: hosts on a board of SP chips with two routes a pair. Packets of many lengths arrive unchanged, each on the
+next route; more packets than buffers wait for room. A receiver that does not poll drops packets without a buffer, a
+link damages packets, and a slow route reorders them: HAL repairs nothing and counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIZES = (1, 3, 4, 8, 9, 16, 100, 255, 1000, MOST - 1, MOST)
 
 
 @pytest.mark.parametrize("nic", ["sp", "lanai9", "lanai4"])
-def test_packets_of_every_length_come_as_they_were_sent(nic: str) -> None:
+def test_packets_of_every_length_arrive_unchanged(nic: str) -> None:
     bench = Bench(chips=0, nic=nic)
     packets = [bytes((7 * at + size) & 0xFF for at in range(size)) for size in SIZES]
     bench.run(bench.give(0, 1, packets), bench.give(1, 0, packets), bench.until(0, len(SIZES)), bench.until(1, 11))
@@ -33,7 +33,7 @@ def test_packets_of_every_length_come_as_they_were_sent(nic: str) -> None:
     assert bench.bodies(0) == packets
 
 
-def test_header_and_data_are_one_packet_wherever_the_data_stand() -> None:
+def test_header_and_data_form_one_packet_from_bytes_or_host_memory() -> None:
     bench = Bench()
     memory = bench.machine.host(0).allocate(4096)
     memory.view[100:105] = b"there"
@@ -55,7 +55,7 @@ def test_more_packets_than_buffers_wait_for_room() -> None:
 
 
 @pytest.mark.parametrize(("routes", "late"), [(1, False), (2, True), (16, True)])
-def test_packets_take_the_routes_of_a_pair_in_turn_and_those_of_a_late_one_are_passed(routes: int, late: bool) -> None:
+def test_packets_use_the_routes_of_a_pair_in_turn_and_a_slow_route_reorders_them(routes: int, late: bool) -> None:
     bench = Bench(routes=routes)
     bench.machine.faults.delay_into(SECOND_WAY, 50_000_000)
     packets = numbered(20)
@@ -63,7 +63,7 @@ def test_packets_take_the_routes_of_a_pair_in_turn_and_those_of_a_late_one_are_p
     assert bench.bodies(1) == (packets[::2] + packets[1::2] if late else packets)
 
 
-def test_what_finds_no_receive_buffer_is_dropped_and_counted() -> None:
+def test_packets_without_a_receive_buffer_are_dropped_and_counted() -> None:
     bench = Bench(chips=0)
     hal, packets = bench.hals[1], numbered(BUFFERS + 9)
     bench.run(bench.give(0, 1, packets))
@@ -103,12 +103,12 @@ def test_a_kept_buffer_is_sent_again_without_a_copy_and_with_a_new_header() -> N
 
 
 def copied(bench: Bench) -> int:
-    """How often hosts have copied data."""
+    """Return how often hosts have copied data."""
     trace = bench.machine.trace
     return sum(argument == trace.path("host:hal_copy") for *_, argument, _ in trace.of(TraceEvent.SPEND_START))
 
 
-def test_all_buffers_come_back_however_they_were_sent() -> None:
+def test_all_send_buffers_become_free_again() -> None:
     bench = Bench(chips=0)
     hal = bench.hals[0]
 
@@ -149,7 +149,7 @@ def test_protocols_share_one_hal_and_handlers_may_send() -> None:
     assert set(answered) == {b"answer to %d" % number for number in range(BUFFERS + 5)}
 
 
-def test_a_packet_of_a_protocol_that_nobody_has_is_dropped() -> None:
+def test_a_packet_of_an_unknown_protocol_is_dropped() -> None:
     bench = Bench(chips=0)
 
     async def give() -> None:
@@ -160,7 +160,7 @@ def test_a_packet_of_a_protocol_that_nobody_has_is_dropped() -> None:
     assert bench.bodies(1) == [b"mine"] and bench.hals[1].unclaimed == 1
 
 
-def test_a_wait_ends_at_its_time_or_when_another_task_has_changed_what_it_is_for() -> None:
+def test_a_wait_ends_at_its_time_or_when_another_task_makes_its_condition_true() -> None:
     bench = Bench(chips=0)
     hal, flags = bench.hals[0], [False]
     now = bench.machine.kernel.now
@@ -178,7 +178,7 @@ def test_a_wait_ends_at_its_time_or_when_another_task_has_changed_what_it_is_for
     assert now + 9_000_000 <= bench.machine.kernel.now < now + 9_500_000
 
 
-def test_waiting_costs_no_python_while_nothing_comes() -> None:
+def test_waiting_costs_no_wake_ups_while_no_packet_arrives() -> None:
     bench = Bench(chips=0)
     now, looks = bench.machine.kernel.now, [0]
 
@@ -196,14 +196,14 @@ def test_two_tasks_of_a_host_wait_at_the_same_time() -> None:
     assert bench.bodies(1) == numbered(5)
 
 
-def test_a_host_that_waits_for_a_send_buffer_says_of_whom() -> None:
+def test_the_hang_report_names_the_nic_of_a_host_that_waits_for_a_send_buffer() -> None:
     bench = Bench(chips=0)
     bench.machine.faults.delay(0, 1, 0, 10**15)
     with pytest.raises(MachineError, match="host host0 waits for a send buffer, held by NIC 0"):
         bench.run(bench.give(0, 1, numbered(2 * BUFFERS)), within_us=5000)
 
 
-def test_a_buffer_that_is_freed_while_it_is_sent_again_goes_to_nobody_before_the_nic_has_read_it(
+def test_a_buffer_freed_while_being_sent_again_is_not_reused_before_the_nic_has_read_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bench = Bench()

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of HAL shows it, does what it says.
+"""First program of HAL's page.
 
-Strategy: it is run on two hosts of a board; of its packets each comes once, whole.
+Strategy: the program runs on two hosts of a board; each packet arrives once and complete.
 """
 
 from __future__ import annotations

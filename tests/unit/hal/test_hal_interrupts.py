@@ -1,8 +1,8 @@
-"""HAL's interrupt mode: packets that come while nobody polls are handed over by the service routine.
+"""HAL's interrupt mode: the interrupt routine hands over packets that arrive while no task polls.
 
-Strategy: a host that never polls is sent packets at many distances, and must have them all, in order; without
-interrupts it has none. How often it is interrupted follows from the delay in which the routine waits for more; that
-wait is CPU time of the host. A task that waits for packets takes them itself, and leaves interrupts on behind it.
+Strategy: a host that never polls receives packets at many intervals, and must get them all in order; without interrupts
+it gets none. The number of interrupts follows from the delay of the interrupt routine, which is CPU time of the host. A
+task that waits for packets polls, and interrupts are enabled again afterwards.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from firmware.hal.host.interface import Packet
 from tests.unit.hal.hal_bench import Bench, numbered
 
 APART_PS = 20_000_000
-"""Between two packets: less than the usual delay of the service routine, more than a packet takes."""
+"""Interval between two packets: shorter than the routine's default delay, longer than a packet takes."""
 
 
 async def spread(bench: Bench, packets: list[bytes], apart: int = APART_PS) -> None:
-    """Send packets from host 0 to host 1, so far apart."""
+    """Send packets from host 0 to host 1 at an interval."""
     for packet in packets:
         await bench.hals[0].send(1, 3, b"", packet)
         await bench.machine.host(0).sleep(apart)
 
 
 def settle(bench: Bench) -> None:
-    """Until nothing is left to happen."""
+    """Run until the machine is idle."""
     bench.machine.run(bench.machine.kernel.now / 1e6 + 1000)
 
 
-def test_a_host_that_does_not_poll_has_packets_only_with_interrupts() -> None:
+def test_a_host_that_does_not_poll_receives_packets_only_with_interrupts() -> None:
     for on, expected in ((False, 0), (True, 5)):
         bench = Bench(chips=0)
         bench.run(bench.hals[1].interrupts(on))
@@ -38,7 +38,7 @@ def test_a_host_that_does_not_poll_has_packets_only_with_interrupts() -> None:
 
 
 @pytest.mark.parametrize(("delay", "interrupts"), [(0, 5), (35, 1)])
-def test_the_routine_waits_for_further_packets(delay: int, interrupts: int) -> None:
+def test_the_interrupt_routine_waits_for_further_packets(delay: int, interrupts: int) -> None:
     bench = Bench(chips=0, interrupt_delay_us=delay)
     bench.run(bench.hals[1].interrupts(True))
     bench.run(spread(bench, numbered(5)))
@@ -46,7 +46,7 @@ def test_the_routine_waits_for_further_packets(delay: int, interrupts: int) -> N
     assert bench.bodies(1) == numbered(5) and bench.hals[1].interrupted == interrupts
 
 
-def test_a_layer_says_how_long_the_routine_waits() -> None:
+def test_a_layer_sets_the_delay_of_the_interrupt_routine() -> None:
     bench = Bench(chips=0)
     bench.run(bench.hals[1].interrupts(True, 0))
     bench.run(spread(bench, numbered(5)))
@@ -54,7 +54,7 @@ def test_a_layer_says_how_long_the_routine_waits() -> None:
     assert bench.bodies(1) == numbered(5) and bench.hals[1].interrupted == 5
 
 
-def test_the_wait_of_the_routine_is_time_of_the_cpu_and_begins_anew_with_each_packet() -> None:
+def test_the_delay_of_the_interrupt_routine_is_cpu_time_and_restarts_with_each_packet() -> None:
     bench = Bench(chips=0, interrupt_delay_us=50)
     host = bench.machine.host(1)
     bench.run(bench.hals[1].interrupts(True))
@@ -65,7 +65,7 @@ def test_the_wait_of_the_routine_is_time_of_the_cpu_and_begins_anew_with_each_pa
 
 
 @pytest.mark.parametrize("apart", range(1_000_000, 30_000_000, 3_700_000))
-def test_no_packet_is_forgotten_however_they_meet_the_end_of_the_routine(apart: int) -> None:
+def test_no_packet_is_missed_that_arrives_at_the_end_of_the_interrupt_routine(apart: int) -> None:
     bench = Bench(chips=0, interrupt_delay_us=1)
     bench.run(bench.hals[1].interrupts(True))
     bench.run(spread(bench, numbered(40), apart))
@@ -74,7 +74,7 @@ def test_no_packet_is_forgotten_however_they_meet_the_end_of_the_routine(apart: 
 
 
 @pytest.mark.parametrize("size", [8, 1000])
-def test_no_packet_is_forgotten_that_comes_as_the_host_asks_for_interrupts(size: int) -> None:
+def test_no_packet_is_missed_that_arrives_while_the_host_enables_interrupts(size: int) -> None:
     forgotten = []
     for after in range(0, 25_000_000, 250_000):
         bench = Bench(chips=0)
@@ -86,12 +86,12 @@ def test_no_packet_is_forgotten_that_comes_as_the_host_asks_for_interrupts(size:
 
 
 async def switch_on(bench: Bench, after: int) -> None:
-    """Interrupts of host 1, after so many picoseconds."""
+    """Enable interrupts of host 1 after `after` ps."""
     await bench.machine.host(1).sleep(after)
     await bench.hals[1].interrupts(True)
 
 
-def test_a_task_that_waits_takes_packets_itself_and_leaves_interrupts_on() -> None:
+def test_a_waiting_task_polls_and_leaves_interrupts_enabled() -> None:
     bench = Bench(chips=0)
     hal = bench.hals[1]
     bench.run(hal.interrupts(True))
@@ -103,7 +103,7 @@ def test_a_task_that_waits_takes_packets_itself_and_leaves_interrupts_on() -> No
     assert len(bench.came[1]) == 21 and hal.interrupted == before + 1
 
 
-def test_what_the_routine_hands_over_ends_the_wait_of_a_task_for_something_else() -> None:
+def test_a_packet_of_the_interrupt_routine_ends_the_wait_of_a_computing_task() -> None:
     bench = Bench(chips=0)
     host = bench.machine.host(1)
     bench.run(bench.hals[1].interrupts(True))
@@ -124,7 +124,7 @@ def test_interrupts_can_be_switched_off_again() -> None:
     assert bench.came[1] == [] and bench.run(bench.hals[1].poll()) == [3]
 
 
-def test_an_interrupt_that_meets_the_packets_before_it_leaves_interrupts_on() -> None:
+def test_an_interrupt_during_packet_handlers_leaves_interrupts_enabled() -> None:
     bench = Bench(chips=0)
     sender, hal, host = bench.hals[0], bench.hals[1], bench.machine.host(1)
     came: list[bytes] = []
@@ -148,7 +148,7 @@ def test_an_interrupt_that_meets_the_packets_before_it_leaves_interrupts_on() ->
     assert came[-1] == b"later"
 
 
-def test_a_poll_that_an_interrupt_meets_leaves_interrupts_on() -> None:
+def test_an_interrupt_during_a_poll_leaves_interrupts_enabled() -> None:
     bench = Bench(chips=0)
     hal, host = bench.hals[1], bench.machine.host(1)
 

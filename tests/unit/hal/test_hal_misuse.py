@@ -1,6 +1,6 @@
-"""Calls of HAL that cannot be done: each is refused with what is wrong and what would be right, and harms nobody.
+"""Invalid calls of HAL: each raises an error with cause and remedy, and does not affect other calls.
 
-Strategy: a table of calls and the errors they give. After all of them packets still go both ways.
+Strategy: a table of calls and their errors. After all of them packets still go both ways.
 """
 
 from __future__ import annotations
@@ -58,24 +58,30 @@ async def _freed(hal: HostHal) -> None:
 
 
 MISUSE: dict[str, tuple[Call, str]] = {
-    "a node that there is not": (lambda hal: hal.send(2, 3, b"x"), "node 2: no packet goes there; send to one of 1"),
-    "the node itself": (lambda hal: hal.send(0, 3, b"x"), "node 0: no packet goes there; send to one of 1"),
-    "a node that is none": (lambda hal: hal.send("b", 3, b"x"), "node 'b': no packet goes there"),  # type: ignore[arg-type]
-    "nothing": (lambda hal: hal.send(1, 3, b""), f"a packet of 0 bytes: it takes 1 to {MOST}"),
-    "too much": (lambda hal: hal.send(1, 3, b"x", bytes(MOST)), f"a packet of {MOST + 1} bytes: it takes 1 to {MOST}"),
-    "too much in memory": (lambda hal: hal.send(1, 3, b"x", Stretch(0x1000, MOST)), "a packet of 1025 bytes"),
-    "a protocol to send": (lambda hal: hal.send(1, 8, b"x"), "protocol 8: there is no such number; give 0 to 7"),
-    "a protocol to receive": (lambda hal: _on(hal, -1), "protocol -1: there is no such number; give 0 to 7"),
-    "another's protocol": (lambda hal: _on(hal, PROTOCOL), "protocol 3: another layer has it; take another number"),
-    "too many kept": (_keep, "a send buffer to be kept: 48 of 64 are kept already; free one, or send without keep"),
-    "again what is not kept": (lambda hal: hal.again(9), "send buffer 9: it is not kept"),
-    "again what is free": (_freed, "send buffer 48: it is not kept"),
-    "free what is not kept": (_free, "send buffer 9: it is not kept"),
-    "a longer header": (_long_header, "a header of 6 bytes: the packet has 4; give one no longer than that"),
+    "an unknown node": (lambda hal: hal.send(2, 3, b"x"), "node 2: unknown node; send to one of 1"),
+    "the node itself": (lambda hal: hal.send(0, 3, b"x"), "node 0: unknown node; send to one of 1"),
+    "an invalid node": (lambda hal: hal.send("b", 3, b"x"), "node 'b': unknown node"),  # type: ignore[arg-type]
+    "nothing": (lambda hal: hal.send(1, 3, b""), f"packet of 0 bytes: a packet has 1 to {MOST} bytes"),
+    "too much": (
+        lambda hal: hal.send(1, 3, b"x", bytes(MOST)),
+        f"packet of {MOST + 1} bytes: a packet has 1 to {MOST} bytes",
+    ),
+    "too much in memory": (lambda hal: hal.send(1, 3, b"x", Stretch(0x1000, MOST)), "packet of 1025 bytes"),
+    "a protocol to send": (lambda hal: hal.send(1, 8, b"x"), "protocol 8: invalid protocol number; give 0 to 7"),
+    "a protocol to receive": (lambda hal: _on(hal, -1), "protocol -1: invalid protocol number; give 0 to 7"),
+    "another's protocol": (lambda hal: _on(hal, PROTOCOL), "protocol 3: used by another layer; use another number"),
+    "too many kept": (_keep, "kept send buffer: 48 of 64 are kept already; free one, or send without keep"),
+    "again what is not kept": (lambda hal: hal.again(9), "send buffer 9: not a kept buffer"),
+    "again what is free": (_freed, "send buffer 48: not a kept buffer"),
+    "free what is not kept": (_free, "send buffer 9: not a kept buffer"),
+    "a longer header": (
+        _long_header,
+        "header of 6 bytes: the packet has 4 bytes; give a header no longer than the packet",
+    ),
 }
 
 
-def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
+def test_each_misuse_raises_its_error_and_does_not_affect_other_calls() -> None:
     bench = Bench(chips=0)
     hal = bench.hals[0]
     for name, (call, text) in MISUSE.items():
@@ -95,6 +101,6 @@ def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
         ({"interrupt_delay_us": 1001}, 2, "value out of range: hal.interrupt_delay_us is 1001; give 0 to 1000"),
     ],
 )
-def test_options_and_clusters_that_cannot_be_are_refused(options: dict[str, int], nodes: int, text: str) -> None:
+def test_invalid_options_and_clusters_are_rejected(options: dict[str, int], nodes: int, text: str) -> None:
     with pytest.raises(OptionError, match="^" + re.escape(text)):
         check_options("hal", options, nodes, 1 << 19, nic_kind("sp").card(1 << 19))

@@ -1,4 +1,4 @@
-"""A tour of HPAM: requests, polls, turns, what is lost, the end."""
+"""HPAM operations whose costs are recorded: requests, polls, switches, losses, close."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.unit.layers.request_bench import Bench
 
 
 def tour(charges: Charges) -> None:
-    """A program alone; then one that takes turns with another, and whose first request is lost."""
+    """Run a program alone; then one that takes turns with another and whose first request is lost."""
     bench = Bench("hpam")
     near, far = bench.ports
     for size in (0, 700):

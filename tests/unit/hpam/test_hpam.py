@@ -1,9 +1,9 @@
-"""HPAM: buffers of the card, timers, and processes that take turns.
+"""HPAM: buffers of the card, retransmission timers, and processes that take turns.
 
-Strategy: two to eight hosts of the machine. Requests and replies are lost, doubled and damaged: handlers run once, or,
-where the option says so, as often as requests come. Several processes of a host share the card under the daemon: each
-gets its own messages, also those that came while another had the card, and with the bytes that were sent. All senders
-at once fill the receive pool as far as the paper says. What it promises like SSAM is in `test_request_reply`.
+Strategy: two to eight hosts of the machine. Requests and replies are lost, duplicated and damaged: handlers run once,
+or once a received request with `duplicates=execute`. Several processes of a host share the card under the daemon. Each
+must get its own messages unchanged, also those that arrived while another process had the card. All senders at once
+fill the receive pool as far as the paper says. Behaviour shared with SSAM is tested in `test_request_reply`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Bench = partial(request_bench.Bench, "hpam")
 
 
 def numbered(node: int, count: int, size: int = 8) -> list[request_bench.Request]:
-    """Requests that differ."""
+    """Return distinct requests."""
     return [(node, (number,), bytes([number & 0xFF]) * size) for number in range(count)]
 
 
 def seen(bench: request_bench.Bench, node: int, kind: str = "REQUEST") -> list[tuple[int, ...]]:
-    """The arguments of what came to a node."""
+    """Return the arguments of the messages received by a node."""
     return [arguments for one, _, arguments, _ in bench.came[node] if one == kind]
 
 
@@ -52,21 +52,21 @@ def test_every_handler_runs_once_though_packets_are_lost_and_damaged(seed: int) 
     assert bench.ports[0].sender.resent and bench.ports[1].duplicates and not bench.ports[1].executed_twice
 
 
-def test_the_letter_of_the_paper_executes_a_request_again_whose_answer_is_lost() -> None:
+def test_with_duplicates_execute_a_request_whose_reply_is_lost_runs_again() -> None:
     bench = Bench(timeout_us=100, duplicates="execute")
     bench.machine.faults.drop(1, 0, bench.machine.faults.passed(1, 0))
     bench.run(bench.give(0, numbered(1, 1), True), bench.until(0, 1), bench.until(1, 2))
     assert seen(bench, 1) == [(0,), (0,)] and bench.ports[1].executed_twice == 1
 
 
-def test_a_damaged_packet_is_dropped_and_comes_again() -> None:
+def test_a_damaged_packet_is_dropped_and_retransmitted() -> None:
     bench = Bench(timeout_us=100)
     bench.machine.faults.corrupt(0, 1, bench.machine.faults.passed(0, 1))
     bench.run(bench.give(0, numbered(1, 1), True), bench.until(0, 1), bench.until(1, 1))
     assert (bench.ports[1].damaged, bench.ports[0].sender.resent, seen(bench, 1)) == (1, 1, [(0,)])
 
 
-def test_a_request_waits_twice_as_long_after_each_repeat() -> None:
+def test_the_timeout_of_a_request_doubles_with_each_retransmission() -> None:
     """Of 100 us: repeats after 100, 300, 700 and 1,500 us, and not fifteen of them."""
     bench = Bench(timeout_us=100)
     bench.machine.faults.lose(1)
@@ -75,7 +75,7 @@ def test_a_request_waits_twice_as_long_after_each_repeat() -> None:
     assert port.sender.resent == 4
 
 
-def test_the_pool_takes_all_that_the_partners_can_have_under_way() -> None:
+def test_the_pool_holds_all_messages_that_the_partners_may_have_outstanding() -> None:
     """Paper 002: 24 buffers for 4 nodes; here the requests alone, since nobody polls."""
     bench = Bench(4)
     assert [layer.daemon.pool for layer in bench.layers] == [24] * 4
@@ -85,7 +85,7 @@ def test_the_pool_takes_all_that_the_partners_can_have_under_way() -> None:
     assert bench.run(bench.layers[0].daemon.arrived()) == [3 * SLOTS]
 
 
-def test_a_fifth_request_waits_for_an_answer_and_names_it() -> None:
+def test_a_fifth_request_waits_and_the_report_names_the_missing_reply() -> None:
     bench = Bench()
     giving = bench.machine.kernel.spawn(bench.give(0, numbered(1, 5), False), "requests")
     bench.machine.run(300)
@@ -94,7 +94,7 @@ def test_a_fifth_request_waits_for_an_answer_and_names_it() -> None:
     assert any("a request buffer of node 1, held by host 1" in wait for wait in waits), waits
 
 
-def test_requests_from_handlers_deadlock_where_the_rule_is_lifted() -> None:
+def test_requests_of_unrestricted_handlers_deadlock() -> None:
     bench = Bench(unrestricted=1)
 
     async def storm(node: int) -> None:
@@ -126,7 +126,7 @@ async def _storming(port: Any, other: int, handler: Any) -> None:
 
 
 def opened(bench: request_bench.Bench, keys: range, came: dict[tuple[int, int], list[Any]]) -> dict[Any, Any]:
-    """Processes of other programs on both hosts; what comes is kept by node and key."""
+    """Open processes of further programs on both hosts; received messages are recorded by node and key."""
     handlers: dict[tuple[int, int], Any] = {}
     ports: dict[Any, Any] = {"handlers": handlers}
     for key in keys:
@@ -144,7 +144,7 @@ def opened(bench: request_bench.Bench, keys: range, came: dict[tuple[int, int], 
 
 
 @pytest.mark.parametrize(("seed", "loss"), [(1, 0.0), (2, 0.0), (3, 0.05)])
-def test_each_process_gets_its_own_messages_whoever_has_the_card_when_they_come(seed: int, loss: float) -> None:
+def test_each_process_gets_its_own_messages_whichever_process_has_the_card(seed: int, loss: float) -> None:
     bench = Bench(quantum_us=200, timeout_us=700, seed=seed)
     bench.machine.faults.lose(loss)
     bench.run(*(port.close() for port in bench.ports))
@@ -193,7 +193,7 @@ def test_a_message_for_a_stopped_process_waits_for_it_in_its_input_queue() -> No
     assert len(second.waited) == 1 and second.waited[0] <= 4 * 300_000_000
 
 
-def test_a_switch_costs_more_the_more_messages_it_moves() -> None:
+def test_the_cost_of_a_switch_grows_with_the_messages_it_moves() -> None:
     took: dict[int, int] = {}
     for count in (0, 1, 3):
         bench = Bench(quantum_us=300, timeout_us=100_000)
@@ -214,7 +214,7 @@ def test_a_switch_costs_more_the_more_messages_it_moves() -> None:
     assert took[0] < took[1] < took[3]
 
 
-def test_unanswered_requests_are_swapped_with_their_process_and_sent_again_with_their_bytes() -> None:
+def test_unanswered_requests_are_saved_with_their_process_and_retransmitted_unchanged() -> None:
     bench = Bench(quantum_us=200, timeout_us=500)
     came: dict[tuple[int, int], list[Any]] = {}
     ports = opened(bench, range(7, 8), came)
@@ -234,7 +234,7 @@ async def _polls(port: Any, until: list[Any]) -> None:
     await port.until(lambda: bool(until))
 
 
-def test_a_key_that_nobody_has_is_counted_by_the_daemon() -> None:
+def test_messages_with_an_unknown_key_are_counted_by_the_daemon() -> None:
     bench = Bench(quantum_us=200)
     came: dict[tuple[int, int], list[Any]] = {}
     opened(bench, range(7, 8), came)
@@ -260,21 +260,21 @@ def in_buffer(bench: request_bench.Bench, at: int, value: int) -> None:
     card.fill = changed
 
 
-def test_the_handler_that_runs_is_the_one_that_the_message_names() -> None:
+def test_the_handler_at_the_address_in_the_message_runs() -> None:
     bench = Bench()
     in_buffer(bench, 11, STEP)
     bench.run(bench.ports[0].request(1, bench.keep(0), 3), bench.until(1, 1), bench.until(0, 1))
     assert bench.came[0] == [("REPLY", 1, (6,), b"")], "the second handler answers"
 
 
-def test_an_address_at_which_no_handler_begins_is_an_error_of_its_receiver() -> None:
+def test_an_address_of_no_handler_is_reported_by_the_receiver() -> None:
     bench = Bench()
     in_buffer(bench, 11, 1)
     with pytest.raises(HpamError, match="a request of node 0: address 0x400001: no handler has this address"):
         bench.run(bench.ports[0].request(1, bench.keep(0)), bench.until(1, 1))
 
 
-def test_a_bit_that_falls_over_in_the_card_is_seen_by_the_handler() -> None:
+def test_the_handler_sees_a_bit_flipped_in_the_card() -> None:
     bench = Bench()
     in_buffer(bench, FORMAT.size, ord("J"))
     bench.run(bench.ports[0].request(1, bench.keep(0), data=b"Hello"), bench.until(1, 1))
@@ -284,7 +284,7 @@ def test_a_bit_that_falls_over_in_the_card_is_seen_by_the_handler() -> None:
 # ---- parts
 
 
-def test_sequences_go_round_and_old_requests_are_told_apart() -> None:
+def test_sequence_numbers_wrap_and_old_requests_are_recognised() -> None:
     slots = Slots([1])
     assert slots.new(1, 0, 0) is None, "nothing came yet"
     for sequence in (*range(1, SEQUENCES), 0, 1):
@@ -295,19 +295,19 @@ def test_sequences_go_round_and_old_requests_are_told_apart() -> None:
             assert slots.new(1, 0, (sequence - 1) % SEQUENCES) is None
 
 
-def test_a_header_is_what_it_was_before_packing() -> None:
+def test_a_header_survives_encoding_and_decoding() -> None:
     header = Header(0x0F2F, 3, 255, 1 << 31, 0x400000, Kind.REPLY << 4 | 3, 8, 65535, MOST)
     assert Header.of(header.packed()) == header
     assert (header.kind, header.slot, header.body) == (Kind.REPLY, 3, 32 + MOST)
 
 
-def test_the_layer_runs_on_its_card_alone_and_on_as_many_as_it_has_memory_for() -> None:
+def test_other_cards_and_more_nodes_than_the_memory_holds_are_rejected() -> None:
     card = nic_kind("fifo").card(1 << 18)
     check_options({"timeout_us": 20, "duplicates": "execute"}, NODES, 1 << 18, card)
     assert NODES == 8 and tolerates_loss("hpam", {})
     for options, nodes, kind, said in (
         ({}, 9, "fifo", "9 nodes: the memory of a FIFO card has room for 8"),
-        ({}, 2, "lanai9", "it drives a FIFO card, and this is another NIC"),
+        ({}, 2, "lanai9", "it drives a FIFO card, and the profile has another NIC"),
         ({"timeout_us": 1}, 2, "fifo", "hpam.timeout_us is 1; give 20 to 1000000"),
         ({"duplicates": "keep"}, 2, "fifo", "hpam.duplicates is 'keep';.*drop"),
         ({"timeout": 1}, 2, "fifo", "unknown option 'timeout': hpam has no such option"),

@@ -1,9 +1,9 @@
-"""The mixed fuzz of HAL: packets of several protocols between all nodes, kept and sent again, answered by handlers,
-with interrupts and without, on a network that does everything to packets and whose routes overtake each other.
+"""Mixed fuzz test of HAL: packets of several protocols between all nodes, with kept buffers, replies and interrupts.
 
-Each packet that comes is one that was sent to this node with this protocol, and comes at most as often as it was sent,
-doubled ones apart. Where the network loses nothing, what has not come was dropped for want of a receive buffer, and
-counted. Wrong calls are refused. At the end all send buffers are free.
+The network injects every kind of fault, and routes overtake each other. Each received packet must have been sent to
+this node with this protocol. It arrives at most as often as it was sent, unless packets are duplicated. Where the
+network loses none, the missing packets must equal the counted drops for lack of a receive buffer. Invalid calls must
+raise. At the end all send buffers must be free.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tb.fuzz.stacked import CHIPS, CLUSTER, NIC, NODES, PROFILE, SETTLE_PS, dist
 from tb.fuzz.world import World
 
 TASKS = 2
-"""Of each node, each with a protocol of its own."""
+"""Number of tasks of each node, each with its own protocol."""
 ANSWERS = 5
-"""The protocol of answers."""
+"""Protocol number of replies."""
 SIZES = (1, 8, 100, 976, 1012)
 HEAD = 12
 KINDS = (
@@ -36,7 +36,7 @@ LONGEST_PS = 1_000_000_000_000
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, NODES)
     options: dict[str, int | str] = {"routes": draw.one_of((16, 1, 2)), "interrupt_delay_us": draw.one_of((35, 0, 5))}
 
@@ -55,18 +55,18 @@ def program(draw: Draw) -> Program:
 
 
 class Node:
-    """One node: what its tasks send and what comes."""
+    """Tasks and received packets of one node."""
 
     def __init__(self, hal: Any, cluster: Cluster) -> None:
         self.hal, self.cluster = hal, cluster
         self.kept: list[tuple[int, int, int, bytes]] = []
-        """Buffer, target, protocol and packet."""
+        """Kept buffers: number, target, protocol and packet."""
         self.room = hal.host.allocate(2048)
         for protocol in (*range(TASKS), ANSWERS):
             hal.on_packet(protocol, partial(self.take, protocol))
 
     async def take(self, protocol: int, packet: Packet) -> None:
-        """A packet has come; some are answered."""
+        """Record a packet and reply to some."""
         data = bytes(packet.view)
         self.cluster.came[packet.source, self.hal.me, protocol, data] += 1
         if protocol != ANSWERS and data[4:5] == b"\1":
@@ -75,13 +75,13 @@ class Node:
             await self.hal.send(packet.source, ANSWERS, answer)
 
     def packet(self, act: Act) -> tuple[bytes, bytes]:
-        """Header and data of a new packet, which no other one equals."""
+        """Return header and data of a new, unique packet."""
         number = self.cluster.next_number()
         head = number.to_bytes(4, "big") + bytes([act.whole("answer")]) + bytes(HEAD - 5)
         return head, bytes((number + 3 * at) & 0xFF for at in range(act.whole("size")))
 
     async def send(self, act: Act, keep: bool = False) -> None:
-        """A packet, its data from the program or from host memory."""
+        """Send a packet with data from the program or from host memory."""
         head, data = self.packet(act)
         if keep and not self.hal.keepable:
             return
@@ -95,11 +95,11 @@ class Node:
             self.kept.append((buffer, act.whole("to"), act.task, head + data))
 
     async def keep(self, act: Act) -> None:
-        """One whose buffer stays ours."""
+        """Send a packet and keep its buffer."""
         await self.send(act, keep=True)
 
     async def again(self, act: Act) -> None:
-        """One that is kept, with another header or as it is."""
+        """Send a kept packet again, with a new header or unchanged."""
         if not self.kept:
             return
         at = act.whole("number") % len(self.kept)
@@ -111,33 +111,33 @@ class Node:
         self.kept.append((buffer, to, protocol, packet))
 
     async def free(self, act: Act) -> None:
-        """One is kept no more."""
+        """Free a kept buffer."""
         if self.kept:
             self.hal.free(self.kept.pop(act.whole("number") % len(self.kept))[0])
 
     async def poll(self, act: Act) -> None:
-        """Hand over what is here."""
+        """Hand over the received packets."""
         await self.hal.poll()
 
     async def burst(self, act: Act) -> None:
-        """More packets than there are receive buffers."""
+        """Send more packets than there are receive buffers."""
         for _ in range(2 * act.whole("number")):
             await self.send(act)
 
     async def pause(self, act: Act) -> None:
-        """Wait for packets, so long."""
+        """Wait for packets for a given time."""
         await self.hal.wait(lambda: False, self.hal.host.now + 10_000_000 * act.whole("number"))
 
     async def compute(self, act: Act) -> None:
-        """Have the CPU, so long."""
+        """Compute for a given time."""
         await self.hal.host.compute(10_000 * act.whole("number"))
 
     async def interrupts(self, act: Act) -> None:
-        """On or off."""
+        """Switch interrupt mode on or off."""
         await self.hal.interrupts(bool(act.whole("answer")))
 
     async def bad(self, act: Act) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must raise."""
         hal, what = self.hal, str(act.values["what"])
 
         async def handler() -> None:
@@ -159,11 +159,11 @@ class Node:
             await calls[what]()
         except SanlabError:
             return
-        self.cluster.wrong.append(f"node {hal.me}: wrong call {what!r} was not refused")
+        self.cluster.wrong.append(f"node {hal.me}: invalid call {what!r} did not raise")
 
 
 class Cluster:
-    """All nodes; packets that were sent and that came, by source, target, protocol and bytes."""
+    """All nodes, with the packets sent and received by source, target, protocol and bytes."""
 
     def __init__(self, program: Program, world: World) -> None:
         self.program, self.world = program, world
@@ -174,25 +174,25 @@ class Cluster:
         self.nodes = [Node(hal, self) for hal in start("hal", program, world)]
 
     def next_number(self) -> int:
-        """Of a packet."""
+        """Return the number of a new packet."""
         self._number += 1
         return self._number
 
     async def task(self, node: Node, task: int) -> None:
-        """The acts of one task."""
+        """Run the actions of one task."""
         for act in self.program.acts:
             if (act.node, act.task) == (node.hal.me, task):
                 await act.pause(self.world.kernel)
                 await getattr(node, act.name)(act)
 
     async def run(self) -> None:
-        """All tasks; then everybody polls until nothing comes."""
+        """Run all tasks, then let all nodes poll until no packet arrives."""
         kernel = self.world.kernel
         tasks = [kernel.spawn(self.task(node, task), "a task") for node in self.nodes for task in range(TASKS)]
         limit = kernel.now + LONGEST_PS
         while not all(task.finished.done for task in tasks):
             if kernel.now > limit:
-                self.wrong += ["not all tasks have ended", *kernel.waiting()]
+                self.wrong += ["some tasks have not finished", *kernel.waiting()]
                 return
             await kernel.sleep(SETTLE_PS // 4, "the next look")
         seen = -1
@@ -204,17 +204,17 @@ class Cluster:
                 await one.finished
 
     async def judge(self) -> list[str]:
-        """What came that must not have, what did not that must, and what is not given back."""
+        """Return descriptions of unexpected, missing and leftover packets and buffers."""
         wrong = list(self.wrong)
         for key, count in self.came.items():
             source, target, _, data = key
             if count > self.sent[key] and ("double" not in self.program.faults or not self.sent[key]):
-                told = f"{data[:HEAD].hex()} of node {source} {count} times"
-                wrong.append(f"node {target} has {told}, and it was sent {self.sent[key]} times")
+                received = f"{data[:HEAD].hex()} from node {source} {count} times"
+                wrong.append(f"node {target} received {received}, but it was sent {self.sent[key]} times")
         missing = sum((self.sent - self.came).values())
         dropped = sum([await node.hal.dropped() for node in self.nodes])
         if missing != dropped and not loses(self.program) and "double" not in self.program.faults:
-            wrong.append(f"{missing} packets have not come, and {dropped} were dropped")
+            wrong.append(f"{missing} packets are missing, but {dropped} were dropped")
         for node in self.nodes:
             for buffer, *_ in node.kept:
                 node.hal.free(buffer)
@@ -226,7 +226,7 @@ class Cluster:
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     cluster = Cluster(program, world)
     for node in cluster.nodes:
         await node.hal.start()

@@ -1,1 +1,1 @@
-"""Small worlds of HPAM: what is set up."""
+"""Small worlds of HPAM for model checking."""

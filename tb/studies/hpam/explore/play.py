@@ -1,7 +1,7 @@
-"""The program of a host in HPAM's small worlds.
+"""Program of a host in HPAM's small worlds.
 
-HPAM reads the clock when it has looked at the card. What moves the clock here is a timer of the program's own, which
-goes off when nothing else can happen, and is longer than HPAM waits for any answer.
+HPAM reads the clock after polling the card. Here the program's own timer advances the clock. It expires when no other
+transition is possible, and is longer than any wait of HPAM for a reply.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ LEFT_OUT = (
 )
 PATIENCE_US = 1_000_000
 PASSES_PS = (MOST_PATIENCE + 36) * PATIENCE_US * 1_000_000
-"""The clock's step: every deadline is long over behind it."""
+"""Step of the clock, ps; longer than every deadline."""
 
 
 class Patient(Server):
-    """A program on a host whose time passes until all its requests are answered."""
+    """Program of a host whose clock advances until all its requests are answered."""
 
     async def run(self) -> None:
-        """See `User`."""
+        """Run the program (see `User`)."""
         self.port.process.host.spawn(self._clock(), "clock")
         await super().run()
 

@@ -1,4 +1,4 @@
-"""HPAM: requests and replies between two programs on FIFO cards, and single faults."""
+"""Small worlds of HPAM: requests and replies between two programs on FIFO cards, with single faults."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def world(
     flaw: Any = None,
     **further: Any,
 ) -> SmallWorld:
-    """A world of requests."""
+    """Return a small world of requests."""
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
     play = partial(CardPlay, Hpam, KIND.name, Patient, traffic, options, flaw)
     return asked(name, question, traffic, play, say, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
-    twice = "a request whose answer is lost is executed twice"
+    """Return all small worlds of HPAM."""
+    twice = "a request whose reply is lost is executed twice"
     return [
         world("requests", "two requests: each once, in order, and answered", (ONE, ONE)),
         world("crossing", "a request each way: no deadlock", (ONE, BACK)),
-        world("early", "a request that is sent again too early: once", (ONE,), early=1, room=1),
+        world("early", "a request that is retransmitted too early: executed once", (ONE,), early=1, room=1),
         world("lost", "one packet is damaged or lost; a request: once, and answered", (ONE,), **LOST),
         world(
             "lost-of-two", "one packet is damaged or lost; two requests: once each, and answered", (ONE,) * 2, **LOST
         ),
-        world("doubled", "one packet is doubled; two requests: once each, and answered", (ONE, ONE), **DOUBLED),
+        world("doubled", "one packet is duplicated; two requests: once each, and answered", (ONE, ONE), **DOUBLED),
         world("overtaken", "one packet is overtaken; two requests: once each, and answered", (ONE, ONE), **LATE),
         world("executes", f"as paper 002 says: {twice}", (ONE,), "execute", expects="should have", **LOST),
         world(
             "forgetful",
-            "with a receiver that forgets what it has executed: a request that is doubled runs twice",
+            "with a receiver that treats every request as new: a duplicated request runs twice",
             (ONE,),
             flaw=forgetful,
             expects="should have",
@@ -58,7 +58,7 @@ def worlds() -> list[SmallWorld]:
 
 
 def forgetful() -> None:
-    """Every request is new."""
+    """Inject a fault: a receiver that treats every request as new."""
 
     def new(slots: Slots, node: int, slot: int, sequence: int) -> bool:
         return True
@@ -67,6 +67,6 @@ def forgetful() -> None:
 
 
 def say(packet: bytes) -> str:
-    """A packet in words."""
+    """Return a description of a packet."""
     header = Header.of(packet[: FORMAT.size])
     return f"{Kind(header.kind).label} {header.sequence} in slot {header.slot}"

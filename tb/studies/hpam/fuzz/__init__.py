@@ -1,4 +1,4 @@
-"""The mixed fuzz of HPAM: several programs, short quanta, time-outs, and a network that does everything to packets."""
+"""Mixed fuzz test of HPAM: several programs, short quanta, time-outs, and a network with every kind of fault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tb.fuzz.world import FAULTS, World
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, 4)
     options = {
         "timeout_us": draw.one_of((500, 60, 150, 2000)),
@@ -28,9 +28,9 @@ def program(draw: Draw) -> Program:
 
 
 def held(layers: Sequence[Any]) -> list[str]:
-    """Messages in queues, and what the programs still keep of their buffers."""
+    """Return descriptions of requests and replies that programs still keep."""
     return [
-        f"node {node}: requests of program {key} without an answer: {sorted(slots.requests)}"
+        f"node {node}: requests of program {key} without a reply: {sorted(slots.requests)}"
         for node, layer in enumerate(layers)
         for key, slots in layer.daemon._slots.items()
         if slots.requests or slots.replies
@@ -41,7 +41,7 @@ RULES = Rules("hpam", 4, ordered=False, held=held, process=Process)
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     return await request_reply.run(RULES, program, world)
 
 
