@@ -1,4 +1,4 @@
-"""`python -m tb.run STUDY`: see `command.py`."""
+"""Entry point of `python -m tb.run STUDY` (`command.py`)."""
 
 import sys
 

@@ -1,8 +1,8 @@
-"""The first call in a simulator's Python: cocotb without pytest.
+"""First call in a simulator's Python: load cocotb without pytest.
 
-cocotb imports pytest for what tests may expect, and to rewrite their asserts. A study asks for neither, and the import
-takes a third of a short run. A stand-in has what cocotb asks for while it is imported. What it asks for later, to judge
-a run that failed, is the real one's; whoever imports pytest later gets that, too.
+cocotb imports pytest for expected exceptions and to rewrite asserts of tests. A study needs neither, and the import
+takes a third of a short run. A stand-in module has the attributes that cocotb uses while it is imported. Later
+attributes, for the result of a failed run, come from the real pytest, which later imports get as well.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from types import ModuleType, SimpleNamespace
 from typing import NoReturn
 
 FATAL_TO_TRACE = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGQUIT")
-"""Signals that end a process and leave a traceback in its log, besides those of faulthandler."""
+"""Signals that end a process and leave a traceback in its log, in addition to those of faulthandler."""
 
 
 def begin() -> None:
-    """Import cocotb, then make the first calls that it wants."""
+    """Import cocotb without pytest, then load its entry point."""
     leave_tracebacks()
     stand_in = ModuleType("pytest")
     vars(stand_in)["raises"] = SimpleNamespace(Exception=AssertionError)
@@ -36,7 +36,7 @@ def begin() -> None:
 
 
 def leave_tracebacks() -> None:
-    """From now on a signal that ends this process, and `os._exit`, leave the lines of Python at which it ended."""
+    """Write a Python traceback when a signal or `os._exit` ends this process."""
     faulthandler.enable()
     for name in FATAL_TO_TRACE:
         faulthandler.register(getattr(signal, name), all_threads=False, chain=True)

@@ -28,12 +28,12 @@ BENCHES = ROOT / "tests" / "block" / "benches"
 HDL = ROOT / "tests" / "block" / "hdl"
 FILTER = "COCOTB_TEST_FILTER"
 LEFT = ("results.xml", "sim.log", "waves.fst")
-"""Names of the files that a bench leaves."""
+"""Names of the result files of a bench."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """One block bench."""
+    """Block bench."""
 
     name: str
     module: str
@@ -43,12 +43,12 @@ class Bench:
 
 
 def names() -> list[str]:
-    """The benches that exist."""
+    """Return the names of all benches."""
     return sorted(path.stem for path in BENCHES.glob("*.toml"))
 
 
 def load(name: str) -> Bench:
-    """Read a bench's file. Raises SanlabError naming the nearest bench, ConfigError for a file that is no TOML."""
+    """Read a bench. Raises SanlabError with the nearest name for an unknown bench, ConfigError for invalid TOML."""
     path = BENCHES / f"{name}.toml"
     if not path.exists():
         raise SanlabError(
@@ -63,9 +63,17 @@ def load(name: str) -> Bench:
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
-    """Build a bench if necessary and run it; results, log and waves under sim_build/<bench>/<simulator>.
+    """Build a bench if necessary and run it; results, log and waves go to sim_build/<bench>/<simulator>.
 
-    With `echo` the log also goes to the terminal. Raises ToolError when it does not build.
+    Args:
+        name: Name of the bench.
+        simulator: Name of the simulator.
+        seed: Seed of cocotb's random numbers.
+        waves: True to write waves.
+        echo: True to copy the log to the terminal.
+
+    Raises:
+        ToolError: The bench does not build.
     """
     bench = load(name)
     made = build(bench.design, simulator, waves)
@@ -82,7 +90,7 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make sim`."""
+    """Run the command `make sim`."""
     parser = argparse.ArgumentParser(prog="sanlab sim", description=__doc__)
     parser.add_argument("bench", nargs="?", help="one of: " + ", ".join(names()))
     parser.add_argument("--sim", default="verilator", help=" or ".join(SIMULATORS))

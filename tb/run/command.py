@@ -1,7 +1,7 @@
-"""`python -m tb.run STUDY`: the command behind `make` and `make run`. Plans, builds, simulates, shows a table.
+"""Command of `make` and `make run` (`python -m tb.run STUDY`): plan, build, simulate, and show a table.
 
-Exit codes: 0 all checks passed; 1 the study, an invariant or the simulation failed; 2 the input was refused before
-anything was built. Errors go to stderr, one line each.
+Exit codes: 0 all checks passed; 1 the study, an invariant or the simulation failed; 2 invalid input. Errors go to
+stderr, one line each.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ LEFT = (
     "results.xml",
     "request.json",
 )
-"""Names of the files and folders that runs leave: those of somebody else are never overwritten."""
+"""Names of the files and folders that runs create. Foreign files of these names are never overwritten."""
 Finish = Callable[[Request, Outcome], None]
-"""Adds files to those of a run, whose folder `request.folder` is, before they are published."""
+"""Function that adds files to the folder of a run before they are published."""
 
 
 def execute(
@@ -78,10 +78,20 @@ def execute(
     made: Build | None = None,
     finish: Finish | None = None,
 ) -> Outcome:
-    """Run one request on what was made for it (`built`), in a folder of its own within `request.folder`, where its
-    files take the place of an earlier run's when it has ended. Progress goes to the console when it is a terminal.
+    """Run one request and publish its files in `request.folder`, where they replace those of an earlier run.
 
-    An interrupted run leaves nothing. Raises ToolError when the design does not build; `failures.txt` says so then.
+    An interrupted run leaves no files.
+
+    Args:
+        request: Request of the run.
+        info: Study.
+        understood: Plan of the request.
+        console: Console; progress is shown if it is a terminal.
+        made: Build for the request (`built`).
+        finish: Function called before the files are published.
+
+    Raises:
+        ToolError: The design does not build; `failures.txt` has the reason.
     """
     folder = Path(request.folder)
     with workplace(folder, LEFT) as work:
@@ -103,7 +113,7 @@ def execute(
 
 
 def published(work: Path, folder: Path) -> None:
-    """Publish a run; its failures name files by the places where they are from now on."""
+    """Publish a run and replace its working folder in failures by the final folder."""
     file = work / FAILURES
     if file.exists() and str(work) in (text := file.read_text(encoding="utf-8")):
         write_atomically(file, final(text, work, folder))
@@ -111,20 +121,18 @@ def published(work: Path, folder: Path) -> None:
 
 
 def final(text: str, work: Path, folder: Path) -> str:
-    """A text in which files are where they are published."""
+    """Return a text with the working folder replaced by the final folder."""
     return text.replace(str(work), str(folder))
 
 
 def write_failures(folder: Path, failures: Sequence[str]) -> None:
-    """Write `failures.txt`, a line each."""
+    """Write `failures.txt`, one line a failure."""
     write_atomically(folder / FAILURES, "".join(f"{line}\n" for line in failures))
 
 
 @contextmanager
 def failures_recorded(folder: Path) -> Iterator[None]:
-    """Leave the reason in `folder` when a study cannot be loaded, in place of an earlier run's files, and list the
-    runs again (`index.html`).
-    """
+    """Write the reason to `folder` if a study cannot be loaded, and update the list of runs (`index.html`)."""
     try:
         yield
     except studies.StudyError as error:
@@ -178,7 +186,7 @@ def _simulated(
 
 
 def built(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Build:
-    """The build that a request runs on, made now if need be. Raises ToolError when the design does not build."""
+    """Return the build of a request, made now if necessary. Raises ToolError if the design does not build."""
     wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
     if request.simulator == "verilator" and (other := programs.verilator().said_if_other):
         say(console, other)
@@ -187,7 +195,9 @@ def built(request: Request, info: studies.StudyInfo, understood: Plan, console: 
 
 
 def run_study(request: Request, console: Console) -> int:
-    """One run from request to table; the exit code. Raises SanlabError for what it refuses or cannot build."""
+    """Run a request and show its results; return the exit code. Raises SanlabError for invalid input or a
+    failed build.
+    """
     folder = Path(request.folder)
     with failures_recorded(folder):
         return _run_study(request, folder, console)
@@ -231,9 +241,9 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
 
 
 def run_again(request: Request, info: studies.StudyInfo, understood: Plan, console: Console, folder: Path) -> None:
-    """After a hang, a deadlock or a broken invariant: the same run once more, with waves of the time around it.
+    """Repeat a run after a hang, deadlock or broken invariant, with waves of the time around it.
 
-    `folder`: where the first run is published.
+    `folder` is the folder in which the first run is published.
     """
 
     def again(second: Request) -> None:
@@ -245,9 +255,9 @@ def run_again(request: Request, info: studies.StudyInfo, understood: Plan, conso
 
 
 def leave_views(request: Request, folder: Path, console: Console, published_as: Path | None = None) -> None:
-    """What is made of a run's trace and waves when it has ended: its timeline, and the views of its waves.
+    """Write the timeline of a completed run and the views of its waves.
 
-    `published_as`: the place where the folder's files are published, if not there.
+    `published_as` is the folder in which the files will be published, if different.
     """
     write_soon(folder, console, request.study)
     if request.waves and (folder / waves.FILE).exists():
@@ -258,7 +268,7 @@ def leave_views(request: Request, folder: Path, console: Console, published_as: 
 
 
 def lost_waves(request: Request, folder: Path) -> list[str]:
-    """Why there are no waves though they are asked for: their writer says it, and leaves no file that is not whole."""
+    """Return the reason for missing waves, from the log of their writer, which leaves no incomplete file."""
     file = folder / waves.FILE
     if not request.waves or file.exists():
         return []
@@ -267,7 +277,7 @@ def lost_waves(request: Request, folder: Path) -> list[str]:
 
 
 def show_help(parser: argparse.ArgumentParser, study: str, settings: str, profile: str) -> int:
-    """Print the usage and the settings of the study, if one is named; return 0. Raises ConfigError as `about` does."""
+    """Print the usage, and the settings of the study if given; return 0. Raises ConfigError as `about` does."""
     text = list(about(study, settings, profile)) if study else []
     parser.print_usage() if study else parser.print_help()
     for line in text:
@@ -276,7 +286,7 @@ def show_help(parser: argparse.ArgumentParser, study: str, settings: str, profil
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and run; the exit code."""
+    """Parse the command line, run the study, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="sanlab run",
         description="Run one study on a cluster in RTL.",
@@ -313,5 +323,5 @@ def _command(parser: argparse.ArgumentParser, words: argparse.Namespace) -> int:
 
 
 def results_folder(study: str, out: str) -> Path:
-    """The folder of a study's results: `out` where it is given."""
+    """Return the folder for a study's results: `out` if given."""
     return Path(out).resolve() if out else OUT / study.replace("/", "_")

@@ -1,4 +1,4 @@
-"""Debugger of a simulation: `breakpoint()` stops in pdb on the terminal from which the run was started.
+"""Debugger of a simulation: `breakpoint()` stops in pdb on the terminal of the command.
 
 The simulator's output goes to a log file, so pdb opens the terminal itself.
 """
@@ -12,14 +12,11 @@ from typing import Any
 
 TERMINAL = Path("/dev/tty")
 HOOK = "PYTHONBREAKPOINT"
-"""Environment variable that names the function that `breakpoint()` calls."""
+"""Environment variable with the function that `breakpoint()` calls."""
 STOP = "tb.run.debugger.stop"
 
 
 def stop(*_: Any, **__: Any) -> None:
-    """Stop at the caller's line in pdb, on the controlling terminal.
-
-    Raises OSError where the process has no terminal.
-    """
+    """Stop in pdb at the caller's line, on the controlling terminal. Raises OSError without a terminal."""
     read, write = TERMINAL.open(encoding="utf-8"), TERMINAL.open("w", encoding="utf-8")
     pdb.Pdb(stdin=read, stdout=write).set_trace(sys._getframe(1))

@@ -1,4 +1,4 @@
-"""The cocotb test of every cluster run: reads the request, runs the study, leaves results and trace behind."""
+"""Cocotb test of every cluster run: read the request, run the study, and write results and trace."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from tb.stuck.watch import explain_failure
 from tb.tools.lines import awaits_at, raised_at
 
 FORK_AND_START = (subprocess.__file__, confined.__file__, apart.__file__)
-"""Modules that may fork: their children start a program, or end with an answer (the fuzz, the campaign)."""
+"""Modules that may fork: their children start a program or end with an answer (fuzz tests, fault campaign)."""
 
 
 @cocotb.test()
 async def study(dut: Any) -> None:
-    """Run the study of the request; fails when the study, an invariant or a task does."""
+    """Run the study of the request; fail if the study, an invariant or a task fails."""
     await whole_run(dut, Lab)
 
 
 async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwitch], Lab]) -> None:
-    """The same, in a lab that `make` makes."""
+    """Run the study of the request in the lab that `make` returns."""
     folder = Path(os.environ["SANLAB_RUN"])
     request = Request.load(folder / "request.json")
     info = studies.load(request.study)
@@ -88,12 +88,10 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
 
 
 def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
-    """The exception that ended a study, with the line of the study that it has passed or that waits.
+    """Return the text of the exception that ended a study, with the line of the study that raised it or waits.
 
-    Foreign exceptions become one line. sanlab's own keep their lines: a core that stops reports its registers and its
-    last instructions below the first.
-
-    `whole`: the coroutine that has called the study.
+    Foreign exceptions become one line. Errors of sanlab keep their lines: a stopped core reports its registers and last
+    instructions below the first line. `whole` is the coroutine that called the study.
     """
     folder = Path(info.module.__file__ or "").parent
     waits = isinstance(error, (HangError, RunLimitError))
@@ -106,8 +104,9 @@ def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
 
 
 def _die_with_parent(lab: Lab) -> int:
-    """Have the kernel kill this process when its parent ends, and every child that a study forks when this one does.
-    Such a fork fails the run: the child has a copy of the simulator. The number of this process.
+    """Let the kernel kill this process when its parent ends, and forked children when this process ends.
+
+    A fork by a study fails the run, since the child has a copy of the simulator. Returns the number of this process.
     """
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

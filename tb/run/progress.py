@@ -1,7 +1,7 @@
-"""How far a run is, on a terminal: a bar for every run that takes longer than two seconds, and nothing elsewhere.
+"""Progress of a run on a terminal: a bar for runs of more than two seconds, and no output elsewhere.
 
-The simulator process reports through a pipe, one JSON object a line: `sim_us`, `messages`, and from a study that tells
-how far it is also `done`, `total`, `what`. Rates count from the first report, so building and starting do not count.
+The simulator process sends reports through a pipe, one JSON object a line: `sim_us`, `messages`, and for studies that
+report progress `done`, `total` and `what`. Rates count from the first report, without build and start.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from rich.progress import BarColumn, Progress, TextColumn
 from tb.report.terminal import is_live
 
 DELAY_S = 2.0
-"""A run that is over by then has no bar."""
+"""Seconds before the bar appears."""
 LOOK_S = 0.25
-"""So often the bar moves when nothing is reported."""
+"""Seconds between updates of the bar without reports."""
 COLUMNS = ("counted", "simulated", "rate", "left")
 
 
 def show_progress(fd: int, console: Console, ended: threading.Event | None = None) -> None:
-    """Draw what the simulator process reports until the pipe `fd` ends; closes it. Silent when there is no terminal.
+    """Draw the reports of the simulator process until the pipe `fd` ends, then close it. Silent without a terminal.
 
-    `ended` is set when the simulator has ended, though a process that it has left may keep the pipe open.
+    `ended` is set once the simulator has ended, even if a process that it has left keeps the pipe open.
     """
     begun = time.monotonic()
     first: tuple[float, int] | None = None
@@ -52,9 +52,12 @@ def show_progress(fd: int, console: Console, ended: threading.Event | None = Non
 
 
 def fields(state: dict[str, Any], seconds: float, messages: int) -> dict[str, str]:
-    """The words of the bar: what is counted, simulated time, messages a second, time left.
+    """Return the texts of the bar: count, simulated time, messages a second, time left.
 
-    `seconds` of wall time since the first report, `messages` delivered since then.
+    Args:
+        state: Last report.
+        seconds: Wall time since the first report.
+        messages: Messages delivered since the first report.
     """
     done, total = state.get("done", 0), state.get("total", 0)
     left = seconds * (total - done) / done if done and seconds else None
@@ -68,14 +71,14 @@ def fields(state: dict[str, Any], seconds: float, messages: int) -> dict[str, st
 
 
 def clock(seconds: float) -> str:
-    """A time as `0:07` or `1:02:03`."""
+    """Return a duration as `0:07` or `1:02:03`."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
 
 
 def _reports(fd: int, ended: threading.Event) -> Iterator[dict[str, Any] | None]:
-    """The reports as they come, and None whenever none came for a while."""
+    """Yield the reports as they arrive, and None after each interval without a report."""
     with os.fdopen(fd, "rb", buffering=0) as pipe:
         rest = b""
         while True:

@@ -1,4 +1,4 @@
-"""Runs of a build: one simulator process with cocotb's test module in it."""
+"""Execution of a build: one simulator process with cocotb's test module."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from tb.tools.paths import ROOT
 from tb.tools.plain import plain
 
 REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
-"""Modules whose asserts say more when they fail: those of the tests. cocotb's default is all that is imported, which
-takes a third of a short run."""
+"""Modules whose asserts are rewritten for better messages: those of the tests. cocotb's default, all imported modules,
+takes a third of a short run.
+"""
 
 OF_COCOTB = re.compile(r"(COCOTB|GPI|PYGPI)_|(RANDOM_SEED|COVERAGE|COVERAGE_RCFILE|MODULE|TESTCASE|TOPLEVEL)$")
-"""Environment variables of cocotb, also of earlier versions. Those of the caller may belong to another project: a
-filter of tests, say, would leave out the one test that is the study.
+"""Environment variables of cocotb, also of earlier versions. Those of the caller may belong to another project; a
+filter of tests, for example, would exclude the study.
 """
 KEPT = (
     "COCOTB_ANSI_OUTPUT",
@@ -39,21 +40,21 @@ KEPT = (
     "COCOTB_TEST_FILTER",
     "GPI_LOG_LEVEL",
 )
-"""Variables that a user may give to a block bench."""
+"""Variables that a user may set for a block bench."""
 FIRST_CALL = "SANLAB_FIRST_CALL"
-"""The environment variable with a function that the Python of a bench calls first."""
+"""Environment variable with the function that the Python of a bench calls first."""
 USERS, BEGIN = "PYGPI_USERS", "tb.run.begin:begin"
-"""What the simulator's Python calls first, of a study."""
+"""Function that the simulator's Python calls first in a study."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended."""
+    """Outcome of a run."""
 
     passed: bool
     tests: int
     failures: list[str]
-    """Name and message of each test that failed."""
+    """Name and message of each failed test."""
     log: Path
 
 
@@ -71,12 +72,24 @@ def simulate(
     under: tuple[str, ...] = (),
     study: Path | None = None,
 ) -> Outcome:
-    """Run a test module on a build; results, log and waves go to `folder`, those of an earlier run are removed first.
+    """Run a test module on a build. The simulator never outlives the call.
 
-    `window_ps`: when waves begin and end, in picoseconds; None: with the run. With `echo` the log also goes to the
-    terminal. `under`: a program, and its words, that executes the simulator. `study`: the folder of the study, for the
-    line at which the simulator died. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the simulator
-    never outlives the call.
+    Args:
+        build: Build to run.
+        module: Cocotb test module.
+        folder: Folder for results, log and waves; files of an earlier run are removed first.
+        seed: Seed of cocotb's random numbers.
+        waves: True to write waves.
+        env: Further environment variables.
+        echo: True to copy the log to the terminal.
+        timeout_s: Maximum wall time in s.
+        pass_fds: File descriptors for the simulator.
+        window_ps: Begin and end of the waves in ps; None: end of the run.
+        under: Program, with its arguments, that executes the simulator.
+        study: Folder of the study, to find the line at which the simulator died.
+
+    Raises:
+        subprocess.TimeoutExpired: The run takes more than `timeout_s`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results, log = folder / "results.xml", folder / "sim.log"
@@ -100,7 +113,9 @@ def simulate(
 
 
 def _wait(process: subprocess.Popen[str], log: TextIO, timeout_s: float | None) -> int:
-    """The exit code of the simulator; what it says through a pipe goes to log and terminal. Killed when we are."""
+    """Return the exit code of the simulator; copy its output to log and terminal. The simulator is killed
+    with this process.
+    """
     try:
         for line in process.stdout or ():
             sys.stdout.write(line)
@@ -152,12 +167,12 @@ def _environment(
 
 
 def _set_already(name: str) -> list[str]:
-    """What stands in an environment variable, if anything does."""
+    """Return the value of an environment variable as a list; empty if unset."""
     return [value] if (value := os.environ.get(name)) else []
 
 
 def how_it_ended(code: int) -> str:
-    """The end of a process in words: its exit code, or the signal that has killed it."""
+    """Return the end of a process as text: its exit code, or the signal that killed it."""
     if code >= 0:
         return f"exit code {code}"
     try:
@@ -186,7 +201,7 @@ def _outcome(results: Path, log: Path, code: int, study: Path | None = None) -> 
 
 
 def _cases(results: Path) -> list[ET.Element]:
-    """The tests in cocotb's result; none when it was cut off, as by a full disk."""
+    """Return the tests in cocotb's result file; empty if the file is truncated, for example by a full disk."""
     try:
         return list(ET.parse(results).getroot().iter("testcase"))
     except ET.ParseError:

@@ -1,7 +1,7 @@
-"""`python -m tb.run.studies_list`: the command of `make studies`: every study and its question, one line each.
+"""`make studies` (`python -m tb.run.studies_list`): every study with its question, one line each.
 
-With a study's name: all settings of that study. With `--in-c`: only the studies that run with `nic.firmware=c`, as
-their layers say. Without both the studies are read and not imported: a study that does not parse has a line, too.
+With a study's name, the command lists the settings of that study. With `--in-c` it lists only the studies that run with
+`nic.firmware=c`. Otherwise the studies are parsed without import, so that invalid ones are listed too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tb.report.terminal import complain
 
 
 def question(path: Path) -> str:
-    """The first line of a study's docstring; a remark in brackets when there is none."""
+    """Return the first line of a study's docstring, or a remark in brackets without one."""
     try:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     except (SyntaxError, ValueError) as error:  # ValueError: bytes that are no text
@@ -32,14 +32,14 @@ def question(path: Path) -> str:
 
 
 def lines(files: Mapping[str, Path]) -> Iterator[str]:
-    """Name and question of each study, in two columns."""
+    """Yield name and question of each study, in two columns."""
     width = max(map(len, files), default=0)
     for name, path in files.items():
         yield f"{name:{width}}  {question(path)}"
 
 
 def files_in_c() -> dict[str, Path]:
-    """The studies that run with firmware in C."""
+    """Return the studies that run with firmware in C."""
     return {name: path for name, path in studies.files().items() if _runs_in_c(name)}
 
 
@@ -62,12 +62,12 @@ def about(study: str, settings: str, profile: str) -> Iterator[str]:
 
 
 def _runs_in_c(name: str) -> bool:
-    """Return True for a study that runs with firmware in C; False for one that cannot be loaded."""
+    """Return True if a study can be loaded and runs with firmware in C."""
     return not studies.fault(name) and runs_in_c(studies.load(name))
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the list, or the settings of one study; return the exit code. A reader may leave early (`| head`)."""
+    """Print the list, or the settings of one study; return the exit code. A closed pipe (`| head`) is not an error."""
     parser = argparse.ArgumentParser(prog="sanlab studies", description="List the studies, or the settings of one.")
     parser.add_argument("study", nargs="?", default="", help="list the settings of this study")
     parser.add_argument("--set", default="", help='settings in force: "layer=..." chooses whose options are listed')

@@ -1,7 +1,6 @@
-"""Real-time limits of a run, kept by a thread of the simulator's process: a study that loops, or waits outside of the
-simulation, ends with the line at which it stands.
+"""Wall-clock limits of a run. A thread ends a study that loops, or waits outside the simulation, and names its line.
 
-The thread only looks. To end a run it sends the main thread a signal, whose handler raises.
+To end a run, the thread sends the main thread a signal whose handler raises RunLimitError.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from pymodels.host import outside
 SIGNAL = signal.SIGRTMIN
 TICK_S = 0.5
 WALL = 20
-"""A turn may take so many times its seconds of CPU in wall time: a blocked one uses no CPU."""
+"""Factor from the CPU seconds of a turn to its limit in wall time, since a blocked turn uses no CPU."""
 
 
 class RunLimitError(BaseException):
-    """A run has reached a limit of real time. No `except Exception` of a study catches it."""
+    """Exceeded wall-clock limit of a run. `except Exception` in a study does not catch it."""
 
 
 class Watchdog(threading.Thread):
-    """Ends the run of the main thread when a turn takes too long, or the whole run does.
+    """Thread that ends the run of the main thread when a turn or the whole run takes too long.
 
     Args:
-        turn_s: Seconds of CPU for Python without any simulated time, programs of the real machine not counted.
-        limit_s: Seconds of the whole run; 0: none.
-        turns: The number of turns and the simulated time: a turn is over when it changes.
-        waiting: Who waits for what, for the message.
+        turn_s: CPU seconds of Python without simulated time, excluding programs of the host machine.
+        limit_s: Seconds of the whole run; 0: no limit.
+        turns: Function that returns the number of turns and the simulated time; a change of the value ends a turn.
+        waiting: Function that returns the waiting tasks for the message.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class Watchdog(threading.Thread):
         signal.signal(SIGNAL, self._raise)
 
     def run(self) -> None:
-        """Look at the main thread every half second, until the run is over."""
+        """Check the main thread every half second until the run is over."""
         clock = time.pthread_getcpuclockid(self._main)
         begun = time.monotonic()
         last: Any = None
@@ -63,11 +62,11 @@ class Watchdog(threading.Thread):
                 self._end(f"the run takes longer than run.limit_s={self._limit_s:g} s: {waits}")
 
     def stop(self) -> None:
-        """The run is over."""
+        """End the checks."""
         self._over.set()
 
     def _in_a_turn(self) -> bool:
-        """Return True if the main thread is in Python, and not waiting for a program of the real machine."""
+        """Return True if the main thread executes Python and does not wait for a program of the host machine."""
         return not any(frame.f_code.co_filename == outside.__file__ for frame in self._frames()) and any(self._frames())
 
     def _frames(self) -> Iterator[FrameType]:

@@ -1,8 +1,7 @@
-"""sanlab as a library: `import sanlab; sanlab.run("grim_pingpong", size=64, seed=3)`. See README.md beside this file.
+"""sanlab as a library: `import sanlab; sanlab.run("grim_pingpong", size=64, seed=3)`.
 
-`studies()` lists the studies, `options("grim_pingpong")` the settings of one.
-
-Everything here runs in the user's own process and needs numpy only; the laboratory itself runs in a child process.
+`studies()` lists the studies, `options("grim_pingpong")` the settings of one; see README.md in this folder. The library
+runs in the user's process and needs only numpy; the laboratory runs in a child process.
 """
 
 from .ask import Options, events, options, studies

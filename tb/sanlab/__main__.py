@@ -1,4 +1,4 @@
-"""The command `sanlab` of an installation, `python -m sanlab`, and `python -m tb.sanlab` of a checkout."""
+"""Command `sanlab` of an installation, `python -m sanlab`, and `python -m tb.sanlab` of a checkout."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from . import tree
 
 
 def main() -> None:
-    """Become the process that runs the command in the tree."""
+    """Replace this process by the command in the tree."""
     os.execve(sys.executable, [sys.executable, str(tree.START), *sys.argv[1:]], tree.environment())  # noqa: S606
 
 

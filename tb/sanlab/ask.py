@@ -1,4 +1,4 @@
-"""Queries to the laboratory, each in a child process: studies, their settings, events of the trace."""
+"""Queries to the laboratory, each in a child process: studies, settings, trace events."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ COLUMNS = ("name", "default", "values", "unit", "group", "meaning")
 
 
 class Options(dict[str, dict[str, Any]]):
-    """Settings of a study by name; `print` and a notebook show them as a table.
+    """Settings of a study by name; `print` and notebooks show a table.
 
     Each value has the keys `name`, `group` (`study`, `layer grim`, `every study`, `profile lanai9+p3-450`), `type`,
-    `low` and `high` or `choices`, `values` (these in words), `unit`, `default` and `meaning`.
+    `low` and `high` or `choices`, `values` (the range as text), `unit`, `default` and `meaning`.
     """
 
     def __str__(self) -> str:
         return "\n".join(f"{name}={one['default']}  {one['meaning']} [{one['values']}]" for name, one in self.items())
 
     def _repr_html_(self) -> str:
-        """Return the table that a notebook shows."""
+        """Return the table for a notebook."""
         return table(COLUMNS, ([one[column] for column in COLUMNS] for one in self.values()))
 
 
@@ -40,13 +40,13 @@ def options(
 ) -> Options:
     """Return all settings that a run of a study accepts, by name.
 
-    These are the study's own, those of its message layers, those of every study (`run.*`, `fault.*`, ...), and the
-    values of the hardware profile (`link.slack`, ...).
+    These are the study's own settings, those of its message layers, those of every study (`run.*`, `fault.*`, ...), and
+    the values of the hardware profile (`link.slack`, ...).
 
     Args:
         study: Name of the study.
-        settings: Settings that choose among others, such as `{"layer": "via"}`; also accepted by name.
-        profile: Name of the hardware profile; the default one if empty.
+        settings: Settings that affect other settings, such as `{"layer": "via"}`; also accepted by name.
+        profile: Name of the hardware profile; the default profile if empty.
         **chosen: Further settings by name.
 
     Raises:
@@ -57,7 +57,7 @@ def options(
 
 @cache
 def events() -> dict[str, int]:
-    """Return the numbers of the trace's events, by name."""
+    """Return the numbers of the trace events by name."""
     return _asked("events")
 
 

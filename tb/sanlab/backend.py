@@ -1,7 +1,8 @@
-"""Makes the wheel: `pip install .` and `pip wheel .` call this file (PEP 517, PEP 660). It needs nothing but Python.
+"""PEP 517 and PEP 660 build backend for `pip install .` and `pip wheel .`; needs only Python.
 
-The wheel installs one package, `sanlab`: this folder, and under `sanlab/_tree` the folders that it works with. They are
-no packages of their own, so no other name is taken. An editable installation is a stub that leads to the checkout.
+The wheel installs one package, `sanlab`: this folder, and below `sanlab/_tree` the folders that it uses. These are not
+packages of their own, so that no other name is occupied. An editable installation is a stub that refers to the
+checkout.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = ("pymodels", "firmware", "tb", "hdl")
-"""Folders that the wheel carries."""
+"""Folders in the wheel."""
 BESIDE = ("README.md", "LICENSE")
-"""Files that it carries beside them."""
+"""Further files in the wheel."""
 LIBRARY = "tb/sanlab/"
 STUB = '''"""sanlab of the checkout {root}."""
 
@@ -30,11 +31,11 @@ with open({init!r}, encoding="utf-8") as file:
     exec(compile(file.read(), file.name, "exec"))
 '''
 Files = Mapping[str, bytes]
-"""What a wheel holds, by name."""
+"""Files of a wheel by name."""
 
 
 def build_wheel(folder: str, settings: object = None, metadata: object = None) -> str:
-    """Write the wheel; its name."""
+    """Write the wheel and return its name."""
     carried = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in _sources()}
     library = {f"sanlab/{name.removeprefix(LIBRARY)}": text for name, text in carried.items() if LIBRARY in name}
     tree = {f"sanlab/_tree/{name}": text for name, text in carried.items()}
@@ -42,14 +43,14 @@ def build_wheel(folder: str, settings: object = None, metadata: object = None) -
 
 
 def build_editable(folder: str, settings: object = None, metadata: object = None) -> str:
-    """Write a wheel that leads to this checkout; its name."""
+    """Write a wheel that refers to this checkout and return its name."""
     here = ROOT / LIBRARY
     stub = STUB.format(root=ROOT, folder=str(here), init=str(here / "__init__.py"))
     return wheel(Path(folder), project(), {"sanlab/__init__.py": stub.encode()})
 
 
 def build_sdist(folder: str, settings: object = None) -> str:
-    """Write what a wheel can be made of; its name."""
+    """Write a source distribution and return its name."""
     name = f"sanlab-{project()['version']}"
     with tarfile.open(Path(folder) / f"{name}.tar.gz", "w:gz") as archive:
         for path in [*_sources(), ROOT / "pyproject.toml"]:
@@ -62,7 +63,7 @@ def build_sdist(folder: str, settings: object = None) -> str:
 
 
 def _sources() -> Iterator[Path]:
-    """The files that a wheel carries."""
+    """Yield the files of the wheel."""
     yield from (ROOT / name for name in BESIDE)
     for top in TREE:
         for path in sorted((ROOT / top).rglob("*")):
@@ -72,14 +73,20 @@ def _sources() -> Iterator[Path]:
 
 
 def project() -> dict[str, Any]:
-    """The project's own section of pyproject.toml."""
+    """Return the `project` table of pyproject.toml."""
     parser = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     data: dict[str, Any] = parser.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return data
 
 
 def wheel(folder: Path, project: Mapping[str, Any], files: Files) -> str:
-    """Write a wheel with these files, what is known of the project, and the list of all with their hashes; its name."""
+    """Write a wheel with files, metadata and the list of hashes, and return its name.
+
+    Args:
+        folder: Folder for the wheel.
+        project: The `project` table of pyproject.toml.
+        files: Content of each file by its name in the wheel.
+    """
     name = f"{project['name']}-{project['version']}"
     whole = {
         **files,
@@ -109,7 +116,7 @@ def _hash(text: bytes) -> str:
 
 
 def _metadata(project: Mapping[str, Any]) -> bytes:
-    """The project's own section, as an installation has it; the page comes last."""
+    """Return the METADATA file: the `project` table, then the project's page."""
     told = {"Summary": "description", "License": "license", "Requires-Python": "requires-python"}
     lines = [
         "Metadata-Version: 2.1",

@@ -1,4 +1,4 @@
-"""One command of the laboratory as a child process, which ends when its caller is interrupted."""
+"""Child process for one command of the laboratory; an interrupt of the caller ends it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import NamedTuple
 from . import tree
 
 PATIENCE_S = 10
-"""For a child to end its simulators when it is told to; then all of them are killed."""
+"""Seconds that a terminated child gets to end its simulators before all of them are killed."""
 
 
 COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-"""Environment variables by which a notebook asks for escape sequences: no text of the library has any."""
+"""Environment variables with which notebooks request escape sequences, which the library's texts never contain."""
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ class Ended(NamedTuple):
 
 
 def call(words: Sequence[str]) -> Ended:
-    """Run `sanlab WORDS`. An interrupt of the caller ends it, and is raised when it has ended."""
+    """Run `sanlab WORDS` and return its output. An interrupt ends the command first, then is raised."""
     with subprocess.Popen(
         [sys.executable, str(tree.START), *words],
         env={name: value for name, value in tree.environment().items() if name not in COLOURS},

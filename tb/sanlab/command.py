@@ -1,6 +1,6 @@
-"""The command `sanlab`: one word for each thing that can be done, the same as the targets of make.
+"""Command `sanlab`: one subcommand for each make target. Runs in the tree.
 
-Runs in the tree. Each word is a module that has a command line of its own; what follows the word is for it.
+Each subcommand is a module with its own command line, which gets the remaining arguments.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tb.tools.paths import CHECKOUT, OUT, ROOT
 
 
 class Command(NamedTuple):
-    """What a word does."""
+    """Subcommand."""
 
     module: str
     does: str
     checkout: bool = False
-    """It needs what only a checkout has: tests, and tools of quality."""
+    """True if the subcommand needs a checkout (tests and quality tools)."""
     single: bool = False
-    """True for a command that measures, or works in folders with fixed names: two at once would spoil each other."""
+    """True if two instances would disturb each other: measurements, and work in folders with fixed names."""
 
 
 COMMANDS = {
@@ -64,7 +64,7 @@ INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}
 
 
 def main() -> int:
-    """Do what the first word says; the exit code."""
+    """Run the subcommand and return the exit code."""
     word = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if word in HELP:
         print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` tells more\n")
@@ -89,9 +89,9 @@ def main() -> int:
 
 
 def _lock(word: str) -> str:
-    """Lock a command in this folder for results until the process ends.
+    """Lock a subcommand in this result folder until the process ends.
 
-    Return why that is impossible; an empty text if the command is locked.
+    Returns the reason for a failure, or an empty text.
     """
     try:
         OUT.mkdir(parents=True, exist_ok=True)

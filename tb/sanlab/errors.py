@@ -1,10 +1,15 @@
-"""What a caller of the library catches. The text is that of the command line: what is wrong, its cause, the remedy."""
+"""Exceptions of the library. Their texts are those of the command line: subject, cause, remedy."""
 
 from __future__ import annotations
 
 
 class SanlabError(Exception):
-    """Base of all errors of the library. `exit_code` is that of the command, `folder` where a run left what it had."""
+    """Base class of the library's errors.
+
+    Attributes:
+        exit_code: Exit code of the command.
+        folder: Folder with the files of a failed run; empty if it left none.
+    """
 
     def __init__(self, text: str, exit_code: int = 1, folder: str = "") -> None:
         super().__init__(text, exit_code, folder)  # all three, so that it can be pickled
@@ -16,8 +21,8 @@ class SanlabError(Exception):
 
 
 class RefusedError(SanlabError):
-    """The input was refused before anything was built: an unknown study, a value out of range."""
+    """Invalid input, such as an unknown study or a value out of range; nothing was run."""
 
 
 class FailedError(SanlabError):
-    """The study, an invariant or the simulation failed. `sanlab.load(error.folder)` reads what the run left."""
+    """Failed study, invariant or simulation. `sanlab.load(error.folder)` reads the files of the run."""

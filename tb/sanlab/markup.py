@@ -1,4 +1,4 @@
-"""What a notebook shows of a run: two small tables."""
+"""HTML for notebooks: tables of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def page(title: str, metrics: Mapping[str, float], published: Sequence[Mapping[str, Any]]) -> str:
-    """A run as HTML: its metrics, and published values beside measured ones."""
+    """Return a run as HTML: its metrics, and published values next to measured ones."""
     parts = [f"<p><b>{escape(title)}</b></p>", table(("metric", "value"), metrics.items())]
     if published:
         rows = [[one[key] for key in ("name", "published", "measured", "kind")] for one in published]
@@ -17,7 +17,7 @@ def page(title: str, metrics: Mapping[str, float], published: Sequence[Mapping[s
 
 
 def table(headings: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as HTML, every text escaped."""
+    """Return a table as HTML with escaped texts."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

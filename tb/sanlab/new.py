@@ -1,8 +1,7 @@
-"""`sanlab new layer NAME`: a message layer of one's own, written from the template `echo`.
+"""`sanlab new layer NAME`: write a new message layer from the template `echo`.
 
-The layer gets its folder, a study and, in a checkout, its tests. Firmware in C, its images and its tables are
-written only on request: a layer in Python runs without them. The layer stands in the first root of SANLAB_PATH; without
-that, in the checkout.
+The layer gets a folder, a study and, in a checkout, tests. C firmware with its images and tables is written only on
+request, since a layer in Python runs without it. The layer goes to the first root of SANLAB_PATH, or to the checkout.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ from tb.tools.paths import CHECKOUT
 
 TEMPLATE = "echo"
 ONLY_IN_C = ("boot.py", "firmware.c", "firmware.*.toml", "executed.toml")
-"""Files of the template that only firmware in C needs."""
+"""Template files for C firmware only."""
 TESTS = tuple(f"tests/unit/{TEMPLATE}/{name}" for name in ("__init__.py", "test_echo.py", "charged_echo.py"))
 IN_PYTHON = {
     "nic import boot, main": "nic import main",
     "Boot, Layer": "Layer",
     "    boot=Boot(words=boot.words),\n": "",
 }
-"""Replacements in the descriptor of a layer whose firmware is not written in C."""
+"""Replacements in the descriptor of a layer without C firmware."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=test_)|(?<=charged_)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
-"""Places of the template's name: modules, strings, paths and the title of its page."""
+"""Pattern of the template's name in modules, strings, paths and the title of its page."""
 
 
 def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
-    """Return the text of each file of a new layer, by its path below a root.
+    """Return the text of each file of a new layer by its path below a root.
 
     Args:
-        name: name of the layer.
-        in_c: with firmware in C, its images and its table.
-        tests: with unit tests and the tour of what operations charge.
+        name: Name of the layer.
+        in_c: True to include C firmware with its images and table.
+        tests: True to include unit tests and the tour of charged operations.
     """
     found = {str(path).replace(TEMPLATE, name): renamed(text, name) for path, text in _template(in_c, tests)}
     for old, new in () if in_c else IN_PYTHON.items():
@@ -54,7 +53,7 @@ def files(name: str, in_c: bool, tests: bool) -> dict[str, str]:
 
 
 def _template(in_c: bool, tests: bool) -> Iterator[tuple[Path, str]]:
-    """Return the texts of the template, those in `generated.bz2` by the paths that they would have as files."""
+    """Yield the path and text of each template file, including those in `generated.bz2`."""
     folder = TREE / "firmware" / TEMPLATE
     plain = [path for path in folder.rglob("*.*") if path.suffix != ".pyc" and path.name != generated.NAME]
     found = {path: path.read_text(encoding="utf-8") for path in plain}
@@ -68,12 +67,12 @@ def _template(in_c: bool, tests: bool) -> Iterator[tuple[Path, str]]:
 
 
 def renamed(text: str, name: str) -> str:
-    """Return a text of the template about the new layer."""
+    """Return a template text with the name of the new layer."""
     return RENAMED.sub(name, text.replace(f"{TEMPLATE}_pingpong", f"{name}_pingpong"))
 
 
 def check(name: str) -> None:
-    """Raise ConfigError for a name that no layer can have, or that a layer or a study has."""
+    """Raise ConfigError for an invalid name, or a name that a layer or a study already has."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ConfigError("LAYER", 0, "invalid name", f"{name!r}", "use lower-case letters, digits and _, such as mine")
     if name in layers.names():
@@ -83,9 +82,7 @@ def check(name: str) -> None:
 
 
 def write(name: str, root: Path, in_c: bool, tests: bool) -> list[str]:
-    """Write the files of a layer and return their paths. Raises ConfigError, before anything is written, when a file
-    exists.
-    """
+    """Write the files of a layer and return their paths. Raises ConfigError, before writing, if a file exists."""
     wanted = files(name, in_c, tests)
     for path in wanted:
         if generated.found(root / path) is not None if generated.is_compressed(root / path) else (root / path).exists():
@@ -104,7 +101,7 @@ def write(name: str, root: Path, in_c: bool, tests: bool) -> list[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Write a new layer; return the exit code."""
+    """Write a new layer and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab new", description="Write a message layer from the template echo.")
     parser.add_argument("what", choices=["layer"], help="kind of thing to write")
     parser.add_argument("name", help="its name: lower-case letters, digits and _")

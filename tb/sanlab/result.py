@@ -1,4 +1,4 @@
-"""A run that has ended: its metrics, series and trace, as a script or a notebook wants them."""
+"""Completed run: metrics, series and trace for scripts and notebooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESULTS, TRACE, LEGEND, REPORT = "results.json", "trace.npy", "legend.json", "re
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: `x` and `y` of one length, with their units."""
+    """Curve: `x` and `y` of equal length, with their units."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -32,25 +32,25 @@ class Series:
 
 
 class Run:
-    """One run of one study. What is large is read when it is asked for."""
+    """Run of a study. Large data are read on first access."""
 
     def __init__(self, folder: Path, results: Mapping[str, Any], text: str = "") -> None:
         self.folder = folder
         self.results = results
-        """The whole content of `results.json`."""
+        """Content of `results.json`."""
         self.text = text
-        """What the command line prints; empty for a run that was loaded."""
+        """Output of the command line; empty for a loaded run."""
         self.study: str = results["study"]
         self.simulator: str = results["simulator"]
         self.seed: int = results["seed"]
         self.profile: str = results["profile"]
         self.metrics: dict[str, float] = dict(results["metrics"])
         self.published: list[dict[str, Any]] = list(results["published"])
-        """Published values beside measured ones."""
+        """Published values with the measured ones."""
 
     @cached_property
     def series(self) -> dict[str, Series]:
-        """The curves, by name."""
+        """Curves by name."""
         return {
             name: Series(np.array(one["x"], float), np.array(one["y"], float), one["x_unit"], one["y_unit"])
             for name, one in self.results["series"].items()
@@ -58,9 +58,9 @@ class Run:
 
     @cached_property
     def trace(self) -> NDArray[np.void]:
-        """Every record of the trace in time order: `time` in ps, `unit`, `event`, `packet`, `argument`, `argument2`.
+        """Trace records in time order: `time` in ps, `unit`, `event`, `packet`, `argument`, `argument2`.
 
-        Raises SanlabError when the run left none (`run.trace=0`).
+        Raises SanlabError if the run wrote no trace (`run.trace=0`).
         """
         path = self.folder / TRACE
         if not path.exists():
@@ -71,24 +71,24 @@ class Run:
 
     @cached_property
     def legend(self) -> dict[str, Any]:
-        """What the numbers of the trace mean: hosts, switches, links, instruction paths, clocks."""
+        """Meanings of the numbers in the trace: hosts, switches, links, instruction paths, clocks."""
         legend: dict[str, Any] = json.loads((self.folder / LEGEND).read_text(encoding="utf-8"))
         return legend
 
     @property
     def report(self) -> Path:
-        """The run's page, one HTML file."""
+        """Path of the run's page, one HTML file."""
         return self.folder / REPORT
 
     def frame(self, series: str | None = None) -> Any:
-        """A pandas frame of the metrics, one a row, or of one of the series. Needs pandas."""
+        """Return a pandas frame of the metrics, one a row, or of one series. Needs pandas."""
         if series is None:
             return _pandas().DataFrame({"metric": list(self.metrics), "value": list(self.metrics.values())})
         one = self.series[series]
         return _pandas().DataFrame({f"x ({one.x_unit})": one.x, f"{series} ({one.y_unit})": one.y})
 
     def trace_frame(self) -> Any:
-        """A pandas frame of the trace, events by name. Needs pandas."""
+        """Return a pandas frame of the trace with event names. Needs pandas."""
         names = {number: name for name, number in events().items()}
         columns = {name: self.trace[name] for name in self.trace.dtype.names or () if name != "pad"}
         return _pandas().DataFrame({**columns, "event": [names.get(int(one), one) for one in self.trace["event"]]})
@@ -101,12 +101,12 @@ class Run:
         return f"<sanlab run of {self.study}: {told}, {self.folder}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the page for a notebook."""
         return page(repr(self).strip("<>"), self.metrics, self.published)
 
 
 def load(folder: str | PathLike[str], text: str = "") -> Run:
-    """A run that was made before, by its folder. Raises SanlabError when there is none."""
+    """Return an earlier run from its folder. Raises SanlabError if the folder has no valid results."""
     path = Path(folder).absolute() / RESULTS
     try:
         return Run(path.parent, json.loads(path.read_text(encoding="utf-8")), text)

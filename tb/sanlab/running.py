@@ -1,4 +1,4 @@
-"""`sanlab.run`: one study, as `sanlab run` does it, in a child process."""
+"""`sanlab.run`: run one study in a child process, as `sanlab run` does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .settings import words as text_of
 
 TABLE = "points.parquet"
 FAILED = "failed: "
-"""How a line of the command begins that says what failed."""
+"""Prefix of the command's output lines that report a failure."""
 
 
 def run(
@@ -32,13 +32,23 @@ def run(
     out: str | PathLike[str] | None = None,
     **options: Setting,
 ) -> Run:
-    """Run one study, and return its results when it has passed.
+    """Run one study and return its results if it passes.
 
-    Settings are those of `SET=`: by name (`size=64`), or in a mapping where the name has a dot (`{"via.preset":
-    "bvia2"}`); `sanlab.options(study)` lists them. `sim`, `seed`, `cluster`, `profile`, `waves` are the variables of
-    make. Results go to the folder `out`, else to a new one in `sim_build/runs`.
+    Args:
+        study: Name of the study.
+        settings: Settings as in `SET=`, for names with a dot: `{"via.preset": "bvia2"}`. `sanlab.options(study)` lists
+            all settings.
+        sim: Name of the simulator.
+        seed: Seed of the run.
+        cluster: Cluster file or folder.
+        profile: Name of the hardware profile.
+        waves: True to write waves.
+        out: Folder for the results; a new one in `sim_build/runs` by default.
+        **options: Settings by name, such as `size=64`.
 
-    Raises RefusedError for what the command line refuses, FailedError for what fails, each with its text.
+    Raises:
+        RefusedError: Invalid input.
+        FailedError: The study, an invariant or the simulation failed.
     """
     folder, new = (fresh(study), True) if out is None else (Path(out).absolute(), False)
     given = text_of({**(settings or {}), **options})
@@ -54,7 +64,7 @@ def run(
 
 
 def fresh(study: str) -> Path:
-    """A new folder for a run; two processes never get the same."""
+    """Create and return a new folder for a run, unique also among processes."""
     runs = tree.out() / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     number = 1
@@ -69,7 +79,7 @@ def fresh(study: str) -> Path:
 
 
 def _written(folder: Path) -> tuple[int, int] | None:
-    """Which results are in a folder: others after each run; None: none are."""
+    """Return the identity of a folder's results, which changes with each run; None without results."""
     try:
         status = (folder / RESULTS).stat()
     except OSError:
@@ -78,7 +88,7 @@ def _written(folder: Path) -> tuple[int, int] | None:
 
 
 def error_of(ended: Ended, folder: Path | None) -> RefusedError | FailedError:
-    """Return the error of a command that did not end with 0; `folder`: that of the results it has left."""
+    """Return the error of a failed command; `folder` is that of its results, if any."""
     said = [ended.err.strip(), *(line for line in ended.out.splitlines() if line.startswith(FAILED))]
     text = "\n".join(filter(None, said)) or f"the command ended with exit code {ended.code}"
     if ended.code == REFUSED:

@@ -1,4 +1,4 @@
-"""Settings of the library's functions, as the command line takes them."""
+"""Conversion of settings from Python values to the command line."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from os import PathLike, fspath
 
 Setting = str | float | PathLike[str]
 REFUSED = 2
-"""Exit code of a command that rejected its input."""
+"""Exit code of a command for invalid input."""
 
 
 def words(settings: Mapping[str, Setting]) -> str:
-    """Return settings as one text, `key=value key=value`, quoted as SET has it."""
+    """Return settings as one text, `key=value key=value`, quoted as in SET."""
     return " ".join(f"{key}={shlex.quote(text(value))}" for key, value in settings.items())
 
 
 def text(value: Setting) -> str:
-    """Return one value as it would be typed."""
+    """Return a value as typed on the command line."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):  # numpy's scalars
         value = value.item()
     if isinstance(value, bool):

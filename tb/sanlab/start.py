@@ -1,6 +1,6 @@
-"""Starts a command of the laboratory, as a script: the path begins with the tree that this file stands in.
+"""Script that starts a command of the laboratory with the tree of this file first on the module path.
 
-So `tb`, `firmware` and `pymodels` are those of the tree, whatever folders the working directory has.
+`tb`, `firmware` and `pymodels` are thus those of the tree, whatever folders the working directory has.
 """
 
 import sys
@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve()
 
 
 def main() -> int:
-    """The command; the exit code."""
+    """Run the command and return the exit code."""
     sys.path[:] = [str(HERE.parents[2]), *(path for path in sys.path if Path(path).resolve() != HERE.parent)]
     from tb.sanlab.command import main as command
 

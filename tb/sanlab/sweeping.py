@@ -1,4 +1,4 @@
-"""`sanlab.sweep`: one study at every point of some axes, as `sanlab sweep` does it, in a child process."""
+"""`sanlab.sweep`: run one study at each point of some axes in a child process, as `sanlab sweep` does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sweep(
     check: bool = True,
     **options: Setting,
 ) -> Any:
-    """Run one study at every point of some axes, and return the table, a row a point.
+    """Run one study at each point of some axes and return the table, one row a point.
 
     Args:
         study: Name of the study.
@@ -43,16 +43,16 @@ def sweep(
         seed: Seed of all points, unless it is an axis.
         cluster: Cluster of all points, unless `hosts` is an axis.
         profile: Hardware profile of all points, unless it is an axis.
-        workers: Points that run at a time; 0: as many as the machine has processors.
+        workers: Number of points that run at a time; 0: number of processors.
         out: Folder of table and plot; a new one in `sim_build/runs` by default.
-        check: False: return the table although points failed; their rows have `passed` 0 and `failure`.
+        check: False to return the table also if points failed; their rows have `passed` 0 and `failure`.
         **options: Settings by name.
 
     Returns:
-        A `pyarrow.Table`; `.to_pandas()` makes a pandas frame of it.
+        A `pyarrow.Table`; `.to_pandas()` converts it to a pandas frame.
 
     Raises:
-        RefusedError: The command line rejects the input.
+        RefusedError: Invalid input.
         FailedError: A point failed.
     """
     folder, new = (fresh(f"{study}-sweep"), True) if out is None else (Path(out).absolute(), False)
@@ -72,7 +72,7 @@ def sweep(
 
 
 def _values(key: str, values: Iterable[Setting] | Setting) -> str:
-    """Return the values of an axis as AXES has them. Raises RefusedError for a value with a comma in it."""
+    """Return the values of an axis as in AXES. Raises RefusedError for a value with a comma."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return text(values)
     typed = [text(value) for value in values]

@@ -1,4 +1,4 @@
-"""`sanlab tell WHAT`: what the library asks of the laboratory, as JSON. Runs in the tree."""
+"""`sanlab tell WHAT`: answers to the library's queries, as JSON. Runs in the tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tb.report.terminal import complain
 
 
 def told(what: str, *about: str) -> dict[str, Any]:
-    """The answer to a question of `ask.py`. Raises SanlabError for an unknown study or profile."""
+    """Return the answer to a query of `ask.py`. Raises SanlabError for an unknown study or profile."""
     if what == "options":
         study, profile, settings = about
         info = studies.load(study).chosen(parse_settings(settings))

@@ -1,7 +1,7 @@
-"""Where the laboratory stands: the checkout that this file is part of, or what the wheel carries beside it.
+"""Location of the laboratory: the checkout of this file, or the tree in the wheel.
 
-`pymodels`, `firmware` and `tb` are never installed under these names. They are imported in child processes only, whose
-path begins with the tree; so a folder of the user that has one of these names is not in the way, nor are we in his.
+`pymodels`, `firmware` and `tb` are never installed under these names. Only child processes import them, with the tree
+first on their module path. User folders of the same names therefore do not interfere.
 """
 
 from __future__ import annotations
@@ -11,18 +11,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CARRIED = HERE / "_tree"
-"""The tree in a wheel."""
+"""Tree in a wheel."""
 TREE = CARRIED if CARRIED.is_dir() else HERE.parents[1]
 START = TREE / "tb" / "sanlab" / "start.py"
-"""The program of all children."""
+"""Script that all children run."""
 OUT = "SANLAB_OUT"
-"""The environment variable that says where results go."""
+"""Environment variable with the folder for results."""
 
 
 def out() -> Path:
-    """The folder of all results: as the environment says, that of the checkout within it, else one in the working
-    directory.
-    """
+    """Return the folder of all results: from the environment, in the checkout, or in the working directory."""
     if os.environ.get(OUT):
         return Path(os.environ[OUT]).absolute()
     here = Path.cwd()
@@ -30,5 +28,5 @@ def out() -> Path:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a child."""
+    """Return the environment of a child."""
     return {**os.environ, OUT: str(out())}

@@ -1,6 +1,6 @@
-"""After a standstill: run again, with waves of only the time around it.
+"""Second run after a hang, with waves only of the time around it.
 
-The same seed gives the same run to the picosecond, so the second run stops at the same time for the same reason.
+The same seed gives the same run to the picosecond, so the second run hangs at the same time for the same reason.
 """
 
 from __future__ import annotations
@@ -15,17 +15,22 @@ from tb.plan.request import Request
 from tb.stuck.report import WINDOW
 
 FOLDER = "stuck"
-"""Within the folder of the run."""
+"""Subfolder of the run for the second run."""
 WAVES = "waves.fst"
 NEAR = ("from_us", "to_us")
 Execute = Callable[[Request], object]
-"""Builds and runs a request."""
+"""Function that builds and runs a request."""
 
 
 def waves_around(request: Request, execute: Execute, say: Callable[[str], None]) -> Path | None:
-    """Run a request that stood still again, with waves of the time around it; the waves, None when there are none.
+    """Repeat a run that hung, with waves of the time around the hang; return the wave file or None.
 
-    Nothing is done for a run that had waves, or that left no standstill. `say` is told what is done, and what hinders.
+    A run with waves, or without the report of a hang, is not repeated.
+
+    Args:
+        request: Request of the first run.
+        execute: Function that builds and runs a request.
+        say: Function that receives messages for the user.
     """
     folder = Path(request.folder)
     first = _window(folder)
@@ -49,7 +54,7 @@ def waves_around(request: Request, execute: Execute, say: Callable[[str], None])
 
 
 def _window(folder: Path) -> dict[str, float] | None:
-    """The time around a standstill, as its run left it; None when it left none."""
+    """Return the time window around a hang from its report, or None without a report."""
     try:
         window: dict[str, float] = json.loads((folder / WINDOW).read_text(encoding="utf-8"))
     except (OSError, ValueError):

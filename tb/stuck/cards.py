@@ -1,7 +1,7 @@
-"""What FPGA cards and frame buffers wait for, read from the trace: what has begun there and not ended.
+"""Waits of FPGA cards and frame buffers, derived from operations in the trace that have begun and not ended.
 
-An FPGA card gives one message after another to its circuit and writes the result; its NIC brings the next one. A frame
-buffer answers transactions of the bus. Only cards that have done something are told.
+An FPGA card passes one message after another to its circuit and writes the result; its NIC brings the next message. A
+frame buffer responds to bus transactions. Cards without any activity are not listed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pymodels.waiting import Wait, Wanted
 
 
 def waits(trace: NDArray[np.void]) -> list[Wait]:
-    """What each card waits for, cards by number. `trace`: in time order, shape (n,)."""
+    """Return the wait of each card, by card number; `trace` is in time order, shape (n,)."""
     of_hosts = trace[trace["unit"] < SWITCH_BASE]
     found = []
     for number in np.unique(of_hosts["unit"]):
@@ -26,7 +26,7 @@ def waits(trace: NDArray[np.void]) -> list[Wait]:
 
 
 def _circuit(records: NDArray[np.void]) -> Wanted:
-    """What an FPGA card waits for. Not every message has a result; one that has gives it before the next is taken."""
+    """Return the wait of an FPGA card. A message with a result gives it before the next message is taken."""
     last = records[-1]
     message = f"message {int(last['packet']):#010x}"
     if last["event"] == TraceEvent.CARD_TAKE:
@@ -37,7 +37,7 @@ def _circuit(records: NDArray[np.void]) -> Wanted:
 
 
 def _display(records: NDArray[np.void]) -> Wanted:
-    """What a frame buffer waits for."""
+    """Return the wait of a frame buffer."""
     last = records[-1]
     if last["event"] == TraceEvent.FRAME_START:
         return Wanted(f"the rest of a transaction, begun at {_us(last)}")
@@ -49,5 +49,5 @@ def _us(record: np.void) -> str:
 
 
 WANTED = {int(Part.FPGA): _circuit, int(Part.FRAME): _display}
-"""Who tells what a kind of card waits for, from its records."""
+"""Functions that return the wait of a card kind from its records."""
 EVENTS = (TraceEvent.CARD_TAKE, TraceEvent.CARD_GIVE, TraceEvent.FRAME_START, TraceEvent.FRAME_END)

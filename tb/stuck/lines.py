@@ -1,7 +1,7 @@
-"""Who has the outputs of the switches, and who comes after: read from the trace.
+"""Owners of switch outputs, and the packets queued for them, derived from the trace.
 
-A packet gets an output, or its place in line for it, by a grant; it has the output until its tail has passed what comes
-behind the cable. In an SP switch it may meanwhile have left its input port: then it lies in the central queue.
+A grant gives a packet an output, or a place in the queue for it. The packet owns the output until its tail has passed
+the far end of the cable. In an SP switch it may have left its input port before; then it is in the central queue.
 """
 
 from __future__ import annotations
@@ -22,47 +22,47 @@ HEADS, TAILS = (TraceEvent.SWITCH_HEAD, TraceEvent.RX_HEAD), (TraceEvent.SWITCH_
 
 
 def central_queue(switch: int) -> str:
-    """The central queue of an SP switch, as waits name it."""
+    """Return the name of an SP switch's central queue in waits."""
     return unit_name(switch_port(switch, CENTRAL_QUEUE))
 
 
 @dataclass
 class Crossing:
-    """A packet whose head has entered an input port of a switch."""
+    """Packet whose head has entered an input port of a switch."""
 
     switch: int
     port: int
     output: int
     granted: bool = False
-    """The output is its own, or (SP switch) it is in line for it."""
+    """True if the packet owns the output or, in an SP switch, is queued for it."""
     queued: bool = False
-    """It goes through the central queue (SP switch)."""
+    """True if the packet passes through the central queue (SP switch)."""
     whole: bool = False
-    """Its tail has left the input."""
+    """True once the tail has left the input."""
 
     @property
     def name(self) -> str:
-        """Where it stands, as waits name it: the input port, or the central queue once all of it is there."""
+        """Place of the packet in waits: the input port, or the central queue once the whole packet is there."""
         there = self.whole and self.queued
         return central_queue(self.switch) if there else unit_name(switch_port(self.switch, self.port))
 
 
 Out = tuple[int, int]
-"""A switch and one of its output ports."""
+"""Switch and output port."""
 
 
 class Lines:
-    """Who has each output of each switch, and who comes after it.
+    """Owner and queue of each output of each switch.
 
-    A packet has its output until its tail has passed what comes behind the cable.
+    A packet owns its output until its tail has passed the far end of the cable.
     """
 
     def __init__(self, topology: Topology) -> None:
         number = {switch.name: index for index, switch in enumerate(topology.switches)}
         self.crossing: dict[int, Crossing] = {}
-        """By unit of the input port: the packet whose tail has not left it."""
+        """Packets whose tail has not left their input port, by unit of the port."""
         self._before: dict[int, Out] = {}
-        """By unit at the far end of a cable: the output port at its near end."""
+        """Output ports at the near ends of cables, by unit at the far end."""
         for near, far in topology.peers.items():
             if near.node in number and far.node in number:
                 self._before[switch_port(number[far.node], far.port)] = number[near.node], near.port
@@ -72,7 +72,7 @@ class Lines:
         self._line: dict[Out, deque[Crossing]] = defaultdict(deque)
 
     def take(self, record: NDArray[np.void]) -> None:
-        """The next record of a passage."""
+        """Apply the next trace record of a packet."""
         owner, event = int(record["unit"]), record["event"]
         packet = self.crossing.get(owner)
         if event in HEADS:
@@ -93,17 +93,17 @@ class Lines:
             self.crossing.pop(owner).whole = True
 
     def _comes(self, owner: int) -> None:
-        """A head has come over a cable: it is that of the next packet in line for it."""
+        """Give an output to the next queued packet, whose head has arrived at the far end of the cable."""
         out = self._before.get(owner)
         if out is not None and self._line[out]:
             self._having[out] = self._line[out].popleft()
 
     def first(self, out: Out) -> Crossing | None:
-        """Who has an output."""
+        """Return the owner of an output."""
         return self._having.get(out) or next(iter(self._line[out]), None)
 
     def queues(self) -> Iterator[tuple[Out, Crossing]]:
-        """Outputs for which something lies in the central queue, each with the packet that has it."""
+        """Yield the outputs with packets in the central queue, each with its owner."""
         for out in sorted(self._line.keys() | self._having.keys()):
             first = self.first(out)
             later = (packet for packet in self._line[out] if packet is not first)

@@ -1,8 +1,8 @@
-"""What packets that do not move hold and want, read from the trace: who waits for whom in the network.
+"""Waits of packets in the network, derived from the trace.
 
-A packet that has begun and not ended somewhere holds that place: the send engine, an input port of a switch with the
-output granted to it, the central queue of an SP switch, the receive engine. It wants the next place. At a standstill
-these waits are what blocks; while packets move they are only a picture of the moment.
+A packet that has begun and not ended at a place holds this place: the send engine, a switch input port with its granted
+output, the central queue of an SP switch, the receive engine. It waits for the next place. In a deadlock these waits
+block; while packets move they are a snapshot.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from tb.stuck.lines import CROSSING, RECEIVED, Crossing, Lines, central_queue
 
 
 def send_engine(node: int) -> str:
-    """The network-send engine of a node, as waits name it."""
+    """Return the name of a node's network-send engine in waits."""
     return unit_name(unit(node, Part.NET_SEND))
 
 
 def receive_engine(node: int) -> str:
-    """The network-receive engine of a node, as waits name it."""
+    """Return the name of a node's network-receive engine in waits."""
     return unit_name(unit(node, Part.NET_RECV))
 
 
 def not_left(trace: NDArray[np.void]) -> list[int]:
-    """Nodes whose send engine has begun more packets than have left the NIC. Those that fill the way to the link are
-    told here too: behind them the engine cannot begin the next one, of which it then tells nothing.
+    """Return the nodes whose send engine has begun more packets than have left the NIC.
+
+    This includes nodes whose path to the link is full: the engine cannot begin another packet and traces no event.
     """
     begun = _counted(trace, TraceEvent.TX_START, Part.NET_SEND)
     left = _counted(trace, TraceEvent.TX_TAIL, Part.LINK)
@@ -38,7 +39,7 @@ def not_left(trace: NDArray[np.void]) -> list[int]:
 
 
 def _counted(trace: NDArray[np.void], event: TraceEvent, part: Part) -> dict[int, int]:
-    """By node: records of an event at a part."""
+    """Return the number of records of an event at a part, by node."""
     units, counts = np.unique(trace["unit"][trace["event"] == event], return_counts=True)
     nodes = ((divmod(number, unit(1, Part.HOST_CPU)), count) for number, count in zip(units, counts, strict=True))
     return {int(node): int(count) for (node, of), count in nodes if of == part}
@@ -46,18 +47,18 @@ def _counted(trace: NDArray[np.void], event: TraceEvent, part: Part) -> dict[int
 
 @dataclass
 class Network:
-    """The packets that stand in the network."""
+    """Packets in the network."""
 
     topology: Topology
     lines: Lines
     sending: list[int] = field(default_factory=list)
     """Nodes whose send engine has begun a packet that has not left the NIC."""
     crossing: dict[tuple[int, int], Crossing] = field(default_factory=dict)
-    """By (switch, input port)."""
+    """Packets by switch and input port."""
 
     @staticmethod
     def of(trace: NDArray[np.void], topology: Topology) -> Network:
-        """The network as a trace leaves it. `trace`: in time order, shape (n,)."""
+        """Return the network at the end of a trace, which is in time order with shape (n,)."""
         lines = Lines(topology)
         at_switch = (trace["unit"] >= SWITCH_BASE) & np.isin(trace["event"], CROSSING)
         at_host = (trace["unit"] % unit(1, Part.HOST_CPU) == Part.LINK) & np.isin(trace["event"], RECEIVED)
@@ -67,7 +68,9 @@ class Network:
         return Network(topology, lines, not_left(trace), crossing)
 
     def waits(self) -> list[Wait]:
-        """Every wait in the network: engines by node, switch ports, central queues, and the receivers they come to."""
+        """Return all waits in the network: engines by node, switch ports, central queues, and the receivers
+        that they reach.
+        """
         found = [Wait(send_engine(node), self._room(End(self.topology.hosts[node], 0))) for node in self.sending]
         reached: set[int] = set()
         for _, packet in sorted(self.crossing.items()):
@@ -85,7 +88,7 @@ class Network:
         return [*found, *buffers]
 
     def _wanted(self, packet: Crossing) -> Wanted:
-        """What a packet lacks that has not left its input."""
+        """Return the wait of a packet that has not left its input."""
         first = self.lines.first((packet.switch, packet.output))
         if not packet.granted:
             holder = first.name if first is not None else ""
@@ -96,16 +99,16 @@ class Network:
         return self._room(self._end(packet))
 
     def _end(self, packet: Crossing) -> End:
-        """The output port of a packet."""
+        """Return the output port of a packet."""
         return End(self.topology.switches[packet.switch].name, packet.output)
 
     def _host_behind(self, packet: Crossing) -> set[int]:
-        """The node that a packet comes to behind its output; empty where that is a switch."""
+        """Return the node at the end of a packet's output cable; empty for a switch."""
         peer = self.topology.peers.get(self._end(packet))
         return {self.topology.hosts.index(peer.node)} if peer and self.topology.is_host(peer.node) else set()
 
     def _room(self, source: End) -> Wanted:
-        """Room behind the cable that leads away from a port."""
+        """Return the wait for space at the far end of the cable at a port."""
         peer = self.topology.peers.get(source)
         if peer is None:
             return Wanted(f"a cable at {source}, which has none")

@@ -1,4 +1,4 @@
-"""The report of a standstill: the cycles of waiting, who waits for what, the last events of each unit."""
+"""Report of a hang: cycles of waits, all waits, and the last events of each unit."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from tb.stuck.network import Network
 
 TEXT, WINDOW = "stuck.txt", "stuck.json"
 LAST = 4
-"""Events told of each unit."""
+"""Number of last events listed for each unit."""
 BEFORE_US, AFTER_US = 20.0, 5.0
-"""The window of waves around the last thing that happened (ours)."""
+"""Wave window around the last event (our choice)."""
 
 
 @dataclass(frozen=True)
 class Standstill:
-    """Who waits for whom at one time, and what happened last."""
+    """Waits at one time, and the last events before it."""
 
     cause: str
     at_ps: int
-    """The last thing that happened before."""
+    """Time of the last event."""
     cycles: tuple[tuple[Wait, ...], ...]
     network: tuple[Wait, ...]
     cards: tuple[Wait, ...]
     software: tuple[str, ...]
     last: tuple[tuple[str, tuple[str, ...]], ...]
-    """By unit: its last events."""
+    """Last events by unit."""
 
     def waits(self, waiter: str, holder: str) -> bool:
-        """Whether a cycle has `waiter` wait for something that `holder` has. Units by name, such as `NIC 0`."""
+        """Return True if a cycle has `waiter` wait for a resource of `holder`. Both are unit names, such as `NIC 0`."""
         pairs = {(unit_of(w.waiter), unit_of(w.wanted.holder)) for cycle in self.cycles for w in cycle}
         return (waiter, holder) in pairs
 
     @property
     def units(self) -> set[str]:
-        """Every unit in a cycle of waiting."""
+        """Names of all units in cycles."""
         return {unit_of(wait.waiter) for cycle in self.cycles for wait in cycle}
 
     def headlines(self) -> list[str]:
-        """A line for each cycle."""
+        """Return one line a cycle."""
         return [f"deadlock: {', '.join(map(str, cycle))}" for cycle in self.cycles]
 
     def lines(self) -> Iterator[str]:
-        """The whole report."""
+        """Yield the lines of the report."""
         yield f"{self.cause}; the last thing before happened at {self.at_ps / 1e6:.6f} us"
         for cycle in self.cycles:
             yield f"\nA cycle of {len(cycle)}:"
@@ -67,7 +67,7 @@ class Standstill:
             yield from _section(f"Last events of {unit}", events)
 
     def leave(self, folder: Path) -> None:
-        """Write the report, and the window around it for a run with waves. ResultsError when the disk refuses."""
+        """Write the report, and the wave window for a second run. Raises ResultsError if writing fails."""
         write_atomically(folder / TEXT, "\n".join(self.lines()) + "\n")
         window = {
             "cause": self.cause,
@@ -87,8 +87,14 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 def standstill(
     cause: str, trace: NDArray[np.void], topology: Topology | None, held: Sequence[Wait], software: Sequence[str]
 ) -> Standstill:
-    """Examine a run that has stopped: its trace in time order, its network, and the waits that its software
-    declares.
+    """Analyse a run that has stopped.
+
+    Args:
+        cause: Cause for the report's first line.
+        trace: Trace in time order, shape (n,).
+        topology: Topology of the cluster; None without a cluster.
+        held: Waits that software has declared.
+        software: Descriptions of waiting tasks.
     """
     network = tuple(Network.of(trace, topology).waits()) if topology else ()
     at = int(trace["time"][-1]) if len(trace) else 0
@@ -98,7 +104,7 @@ def standstill(
 
 
 def _last_events(trace: NDArray[np.void]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The last events of each unit, units by number. `trace`: in time order, shape (n,)."""
+    """Yield the last events of each unit by unit number; `trace` is in time order, shape (n,)."""
     ordered = trace[np.argsort(trace["unit"], kind="stable")]
     units, first = np.unique(ordered["unit"], return_index=True)
     ends = [*first, len(ordered)][1:]

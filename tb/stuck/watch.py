@@ -1,6 +1,4 @@
-"""Examines a simulation that has stopped making progress: at a hang, at a broken invariant, or where a study expects
-it.
-"""
+"""Analysis of a simulation that has stopped: at a hang, at a broken invariant, or where a study expects it."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ QUIET_US = 100
 
 
 def look(lab: Lab, cause: str) -> Standstill:
-    """Who waits for whom at this moment."""
+    """Return the waits at this time."""
     running = lab.simulation
     topology = lab.plan.cluster.topology if isinstance(running, RunningCluster) else None
     return standstill(cause, lab.trace(), topology, lab.kernel.waits_held(), lab.kernel.waiting())
@@ -26,11 +24,17 @@ def look(lab: Lab, cause: str) -> Standstill:
 async def until_deadlock(
     lab: Lab, tasks: Sequence[Task], quiet_us: int = QUIET_US, progress: Callable[[], int] | None = None
 ) -> Standstill | None:
-    """Wait until all tasks have ended (None), or no hardware has told anything for `quiet_us`: then who waits for whom.
+    """Wait until all tasks have ended (returns None), or until a deadlock (returns its report).
 
-    For studies that show a deadlock; they check what is returned. What it left in flight no longer breaks the run. Time
-    in which software only computes counts as quiet, so `quiet_us` must be longer than any such time. Where hardware
-    stays active without making progress (messages refused and resent), `progress` counts useful work.
+    For studies that demonstrate a deadlock and check the report. Packets left in flight no longer fail the run.
+
+    Args:
+        lab: Lab of the study.
+        tasks: Tasks that may deadlock.
+        quiet_us: Time in us without hardware events that counts as a deadlock; must exceed any time in which software
+            only computes.
+        progress: Function that counts useful work, for hardware that stays active without progress (NACK and
+            retransmission).
     """
     doorway, kernel = lab.simulation.doorway, lab.kernel
     told = -1
@@ -47,7 +51,7 @@ async def until_deadlock(
 
 
 def explain_failure(lab: Lab, error: BaseException | None, broken: Sequence[str]) -> list[str]:
-    """After a hang or a broken invariant: leave the report of who waits for whom; the cycles, for the failures."""
+    """Write the report of waits after a hang or a broken invariant, and return its cycles as failures."""
     if isinstance(error, HangError):
         found = look(lab, error.what)
     elif broken:
@@ -59,7 +63,7 @@ def explain_failure(lab: Lab, error: BaseException | None, broken: Sequence[str]
 
 
 def _look_back(lab: Lab, cause: str) -> Standstill:
-    """The moment at which the first invariant was broken; the end of the run for those that only the end shows."""
+    """Return the report at the time of the first violation, or at the end of the run for violations found only then."""
     running = lab.simulation
     if not isinstance(running, RunningCluster) or running.invariants.first is None:
         return look(lab, cause)

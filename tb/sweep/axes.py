@@ -1,7 +1,7 @@
-"""The axes of a sweep: `hosts=2,4,8 size=0:65536:x2` taken apart into points.
+"""Axes of a sweep: conversion of `hosts=2,4,8 size=0:65536:x2` to points.
 
-An axis is a key and its values: words with commas between, and ranges `first:last:step`, the last one included where a
-step meets it. A step `x2` multiplies, `16` adds, none adds 1. From 0 a multiplying range goes on with 1.
+An axis is a key with values: words separated by commas, and ranges `first:last:step` with inclusive end. A step `x2`
+multiplies, `16` adds, the default adds 1. From 0, a multiplying range continues with 1.
 """
 
 from __future__ import annotations
@@ -17,21 +17,27 @@ from pymodels.errors import ConfigError, nearest
 
 RANGE = re.compile(r"(\d+):(\d+)(?::(x?)(\d+))?", re.ASCII)
 MOST = 100_000
-"""Points of a sweep (ours): more are a slip of the pen."""
+"""Maximum number of points of a sweep (our choice)."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A key with the values that it takes, as they would be typed."""
+    """Key with its values as typed."""
 
     key: str
     values: tuple[str, ...]
 
 
 def parse(text: str, known: Iterable[str], designs: int = 0) -> tuple[Axis, ...]:
-    """Return the axes in the order given; none is needed beside `designs`, the number of designs.
+    """Return the axes in the given order.
 
-    Raises ConfigError for what is no axis, an unknown key, a key given twice, and too many points.
+    Args:
+        text: Text of AXES.
+        known: Valid keys.
+        designs: Number of designs; with designs, no axis is required.
+
+    Raises:
+        ConfigError: Invalid axis, unknown or repeated key, or too many points.
     """
     names = set(known)
     try:
@@ -57,7 +63,7 @@ def parse(text: str, known: Iterable[str], designs: int = 0) -> tuple[Axis, ...]
 
 
 def points(axes: Iterable[Axis]) -> list[dict[str, str]]:
-    """Every combination of the axes' values, by key; the last axis changes fastest."""
+    """Return all combinations of the axes' values by key; the last axis changes fastest."""
     known = list(axes)
     return [
         dict(zip((axis.key for axis in known), values, strict=True))

@@ -1,4 +1,4 @@
-"""Results of points by their key: what was done once is not done again, and a sweep that was killed goes on."""
+"""Cache of point results by key: known points are not repeated, and an interrupted sweep can continue."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ FOLDER = OUT / "sweep" / "points"
 
 
 class Cache:
-    """A folder of results, one file a point. A file is whole or not there."""
+    """Folder of results, one atomic file a point."""
 
     def __init__(self) -> None:
         self.folder = FOLDER
 
     def path(self, point: Point) -> Path:
-        """Where a point's results are."""
+        """Return the path of a point's results."""
         return self.folder / point.key[:2] / f"{point.key}.json"
 
     def find(self, point: Point) -> Results | None:
-        """The results of a point; None when it was never done, or when they cannot be read any more."""
+        """Return the results of a point, or None if they are missing or unreadable."""
         path = self.path(point)
         if not path.is_file():
             return None
@@ -32,6 +32,6 @@ class Cache:
             return None
 
     def keep(self, point: Point, text: str) -> Results:
-        """Keep the text of a point's `results.json`. Raises ResultsError when the disk refuses, or it is none."""
+        """Store the text of a point's `results.json`. Raises ResultsError if writing fails or the text is invalid."""
         write_atomically(self.path(point), text)
         return read_results(self.path(point))

@@ -1,6 +1,7 @@
-"""Designs of a sweep: named sets of settings, an axis of their own, `design`.
+"""Designs of a sweep: named sets of settings, which form the axis `design`.
 
-As text: `base: ; wide bus: pci.width=64 clock.pci_ps=15000`, a semicolon between two designs, a colon behind a name.
+The text form is `base: ; wide bus: pci.width=64 clock.pci_ps=15000`: semicolons separate designs, a colon follows each
+name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Designs = Mapping[str, Mapping[str, str]]
 
 
 def parse_designs(text: str) -> dict[str, dict[str, str]]:
-    """Return the settings of each design by its name. Raises ConfigError for a design without a name or given twice."""
+    """Return the settings of each design by name. Raises ConfigError for a missing or repeated name."""
     found: dict[str, dict[str, str]] = {}
     for part in filter(str.strip, text.split(";")):
         name, colon, settings = part.partition(":")
@@ -30,7 +31,7 @@ def parse_designs(text: str) -> dict[str, dict[str, str]]:
 
 
 def axes_of(designs: Designs) -> tuple[Axis, ...]:
-    """Return the axis of the designs; none without designs."""
+    """Return the axis of the designs; empty without designs."""
     return (Axis(AXIS, tuple(designs)),) if designs else ()
 
 

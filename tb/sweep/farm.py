@@ -1,4 +1,4 @@
-"""Points on a Dask cluster: a local one, or any whose scheduler has an address. What failed is tried once more."""
+"""Execution of points on a Dask cluster, local or at a scheduler's address. A failed point is tried once more."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from tb.build.travel import Parcel
 from tb.sweep.work import Done
 
 ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})|inproc://[\w./-]+", re.ASCII)
-"""Of a scheduler: scheme, host and port; one of this process has no port."""
+"""Pattern of a scheduler's address: scheme, host and port; an in-process scheduler has no port."""
 PATIENCE_S = 10
-"""For a scheduler to answer (ours)."""
+"""Seconds to wait for a scheduler (our choice)."""
 ATTEMPTS = 2
-"""A point that failed is tried so many times in all: a worker may have died, a disk may have been full."""
+"""Number of attempts for a failing point: a worker may have died, or a disk may have been full."""
 P = TypeVar("P", bound="Work")
 Ended = Callable[[P, Done, bool], None]
-"""Called with a point, how it ended, and whether it will be tried again."""
+"""Function called with a point, its outcome, and True if the point will be tried again."""
 
 
 class Work(Protocol):
-    """What a worker can be given: a frozen dataclass of plain values."""
+    """Unit of work for a worker: a frozen dataclass of plain values."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def study(self) -> str:
-        """What it belongs to."""
+        """Return the study or campaign of the work."""
 
 
 def check_address(scheduler: str) -> None:
-    """Raise ConfigError for an address without a port, or of another form than Dask's."""
+    """Raise ConfigError for an address without a port, or not in Dask's form."""
     found = ADDRESS.fullmatch(scheduler)
     if scheduler and (found is None or not 0 < int(found[1] or "1") < 1 << 16):
         cause = f"SCHEDULER is {scheduler!r}"
@@ -48,9 +48,9 @@ def check_address(scheduler: str) -> None:
 
 @contextmanager
 def client(scheduler: str, workers: int) -> Iterator[Any]:
-    """A client of the scheduler at this address, or of a cluster of `workers` threads in this process when it is empty.
+    """Yield a Dask client of a scheduler, or of a local cluster of `workers` threads if the address is empty.
 
-    A point is a process of its own, so threads are enough. Raises ConfigError when no scheduler answers, or when it has
+    Each point is a separate process, so threads are sufficient. Raises ConfigError if no scheduler responds or it has
     no worker.
     """
     check_address(scheduler)
@@ -86,7 +86,7 @@ def client(scheduler: str, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _children_ended() -> Iterator[None]:
-    """When this ends early, the simulators that were started in it end too: a thread that waits for one cannot."""
+    """Kill the simulators started in the context if it ends early, since threads that wait for them cannot."""
     psutil = importlib.import_module("psutil")
     before = set(psutil.Process().children(recursive=True))
     try:
@@ -99,7 +99,7 @@ def _children_ended() -> Iterator[None]:
 
 
 def threads(dask: Any) -> int:
-    """Points that the workers of a client can run at a time."""
+    """Return the number of points that a client's workers can run at a time."""
     return sum(dask.nthreads().values())
 
 
@@ -110,9 +110,14 @@ def run(
     work: Callable[[P], Done],
     parcel: Callable[[P], Parcel] | None = None,
 ) -> None:
-    """Run points in their order as workers are free, and tell of each as it ends. What failed is tried again.
+    """Run points in order as workers are free. Failed points are tried again.
 
-    `parcel`: the build of a point, which its worker gets before it; each build travels once to a worker.
+    Args:
+        dask: Client.
+        points: Points to run.
+        ended: Function called for each completed point.
+        work: Function that runs a point on a worker.
+        parcel: Function that returns the build of a point; each build is sent once to the cluster.
     """
     builds = _sent(dask, points, parcel) if parcel is not None else {}
     todo = list(points)
@@ -121,7 +126,7 @@ def run(
 
 
 def _sent(dask: Any, points: Sequence[P], parcel: Callable[[P], Parcel]) -> dict[int, Any]:
-    """The builds of points, which go to the cluster once each, by the identity of the point."""
+    """Send each build once to the cluster; return the remote builds by the identity of the point."""
     sent: dict[str, Any] = {}
     found = {}
     for point in points:
@@ -155,21 +160,20 @@ def _round(
 
 
 def _dask() -> Any:
-    """The package, which takes a second to import and has no annotations to speak of."""
+    """Return the package `distributed`, imported on demand since that takes a second."""
     return importlib.import_module("distributed")
 
 
 def _named(what: Any) -> tuple[str, str]:
-    """Module and name of a function or class."""
+    """Return module and name of a function or class."""
     return what.__module__, what.__name__
 
 
 def _caller() -> Callable[..., tuple[str, tuple[str, ...], float]]:
-    """A function that calls another one by name with a point, both sides as plain values.
+    """Return a function that calls another function by name with a point, both as plain values.
 
-    It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
-    checkout in which it was started, or in the package `sanlab` that is installed. Then what it leaves goes to its
-    working directory.
+    A nested function is sent by value. A scheduler therefore needs no sources. A worker uses the checkout in which it
+    was started, or the installed package `sanlab`, with results in its working directory.
     """
 
     def call(
@@ -200,7 +204,7 @@ def _caller() -> Callable[..., tuple[str, tuple[str, ...], float]]:
 
 
 def _outcome(future: Any) -> Done:
-    """What a worker returned; what became of it when it returned nothing."""
+    """Return a worker's result, or a failure if it returned none."""
     try:
         return Done(*future.result())
     except CancelledError:

@@ -1,8 +1,7 @@
-"""What a run follows from outside of all roots: the files that a study which stands elsewhere is made of, and all that
-it or a module of another root imports.
+"""Inputs of a run outside of all roots: files of a study elsewhere, and the modules that it or another root imports.
 
-Read from the sources, so that imports in functions count. What the hash of the sources has already is left out, and
-what belongs to Python. A package that is installed counts by its version, but for that of the study or of a root.
+Imports are read from the sources, including those in functions. Sources in the hash and Python's own modules are
+excluded. An installed package counts by its version, except that of the study or of a root.
 """
 
 from __future__ import annotations
@@ -24,18 +23,22 @@ PYTHON = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdli
 
 
 class Outside(NamedTuple):
-    """What a run follows from outside of all roots."""
+    """Inputs of a run outside of all roots."""
 
     files: list[Path]
     versions: list[str]
-    """Packages that are installed: `numpy 2.4.6`."""
+    """Installed packages: `numpy 2.4.6`."""
 
 
 def outside(study: str, known: tuple[str, ...]) -> Outside:
-    """What a study's module is made of where it stands elsewhere (a name with a dot), and all that it and the other
-    roots lead to; `known` are folders of every root, to leave out.
+    """Return the inputs of a study outside of all roots.
 
-    Raises SanlabError where one of them imports a module whose name is computed: nobody can say which.
+    Args:
+        study: Name of the study; a name with a dot is a module elsewhere.
+        known: Folders of every root that the hash of the sources includes.
+
+    Raises:
+        SanlabError: A module imports another one by a computed name.
     """
     hashed = [root / folder for root in roots() for folder in known]
     own = {study.split(".", maxsplit=1)[0], *(root.name for root in roots()[1:])}
@@ -57,20 +60,20 @@ def outside(study: str, known: tuple[str, ...]) -> Outside:
 
 
 def _versions(packages: set[str]) -> list[str]:
-    """The distributions that top-level packages come from, each with its version."""
+    """Return the distributions of top-level packages with their versions."""
     known = packages_distributions() if packages else {}
     return sorted({f"{one} {version(one)}" for package in packages for one in known.get(package, ())})
 
 
 def _of_roots(known: tuple[str, ...]) -> Iterator[str]:
-    """What the modules of the other roots import."""
+    """Yield the imports of the modules in the other roots."""
     for root in roots()[1:]:
         for path in (path for folder in known for path in sorted((root / folder).rglob("*.py"))):
             yield from _led_to(path, path.relative_to(root).parts[:-1])
 
 
 def _led_to(path: Path, package: Sequence[str]) -> list[str]:
-    """What a file may import: of each import the module, and a module in it."""
+    """Return the possible imports of a file: for each import the module, and a module in it."""
     found = list(imported(path.read_text(encoding="utf-8"), package))
     return [name for one in found for name in _candidates(path, one)]
 
@@ -83,7 +86,7 @@ def _candidates(path: Path, one: Import) -> list[str]:
 
 
 def _chain(name: str) -> Iterator[tuple[str, Path, list[str]]]:
-    """A module and the packages that it stands in, outermost first: name, file, package. Nothing is imported."""
+    """Yield name, file and package of a module's packages and the module, outermost first, without importing them."""
     parts = name.split(".")
     places: list[str] | None = None
     for depth in range(1, len(parts) + 1):
@@ -100,5 +103,5 @@ def _chain(name: str) -> Iterator[tuple[str, Path, list[str]]]:
 
 
 def _top(name: str) -> ModuleSpec | None:
-    """Where a package stands, also one that a finder of its own leads to, as editable installations have."""
+    """Return the location of a package, also through finders of editable installations."""
     return next((spec for finder in sys.meta_path if (spec := finder.find_spec(name, None))), None)

@@ -1,4 +1,4 @@
-"""One plot of a sweep: a panel for each metric that varies, over the longest axis, a line for each of the others."""
+"""Plot of a sweep: a panel for each varying metric over the longest axis, with a line for each other combination."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tb.sweep.axes import Axis
 from tb.sweep.table import Cell, typed, varied
 
 PANELS = 9
-"""Metrics that are drawn."""
+"""Maximum number of metrics in the plot."""
 LINES = 12
-"""Lines of a panel that have a legend."""
+"""Maximum number of lines of a panel with a legend."""
 TICKS = 6
 WIDE = 30
-"""An axis that spans more than this ratio is logarithmic."""
+"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 
 
 def long_axis(axes: Sequence[Axis]) -> Axis:
-    """The axis that is drawn to the right: the one with the most values among those of numbers, else the longest."""
+    """Return the horizontal axis: the numeric axis with the most values, else the longest axis."""
     numbers = [axis for axis in axes if all(not isinstance(value, str) for value in typed(axis.values))]
     return max(numbers or axes, key=lambda axis: len(axis.values))
 
 
 def lines(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metric: str) -> dict[str, list[tuple[Cell, float]]]:
-    """The points (x, metric) of each combination of the other axes, by its name, in the order of the table."""
+    """Return the points (x, metric) by combination of the other axes, in the order of the table."""
     along = long_axis(axes).key
     others = [axis.key for axis in axes if axis.key != along]
     found: dict[str, list[tuple[Cell, float]]] = {}
@@ -43,7 +43,7 @@ def lines(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metric: str) ->
 
 
 def drawable(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metrics: Sequence[str]) -> list[str]:
-    """Return the metrics that vary and of which at least one line has two points."""
+    """Return the metrics that vary and have a line with at least two points."""
     return [
         metric
         for metric in varied(table, metrics)
@@ -59,9 +59,18 @@ def draw(
     path: Path,
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Draw the metrics that vary in the look of the reports; return False when there is none.
+    """Draw the varying metrics in the style of the reports; return False if there are none.
 
-    `units` has the units of axes and metrics. Raises ResultsError when the disk refuses.
+    Args:
+        table: Columns of the sweep by name.
+        axes: Axes of the sweep.
+        metrics: Names of the metrics.
+        title: Title of the plot.
+        path: SVG file.
+        units: Units of axes and metrics.
+
+    Raises:
+        ResultsError: Writing failed.
     """
     chosen = drawable(table, axes, metrics)[:PANELS]
     if not chosen:
@@ -117,12 +126,12 @@ def _panel(
 
 
 def labelled(name: str, units: Mapping[str, str]) -> str:
-    """Return the label of an axis: its name, and its unit where it has one."""
+    """Return the label of an axis: name, and unit if any."""
     return f"{name}, {units[name]}" if units.get(name) else name
 
 
 def _scale(panel: Any, places: Sequence[Cell]) -> None:
-    """A logarithmic axis for numbers that span much; 0 has its place left of the smallest."""
+    """Set a logarithmic scale for a wide range of numbers; 0 is to the left of the smallest positive value."""
     numbers = [x for x in places if isinstance(x, (int, float))]
     positive = [x for x in numbers if x > 0]
     if len(numbers) < len(places) or not positive or max(positive) <= WIDE * min(positive):

@@ -1,7 +1,7 @@
-"""The points of a sweep: each a run that is fully said by values and texts, so that any machine can do it.
+"""Points of a sweep: runs described completely by values and texts, so that any machine can execute them.
 
-A point's key is a hash of everything that its result follows from: study, settings, cluster, simulator, seed, and the
-sources. So a point that was done once is known again, and a change of the sources makes it a new one.
+A point's key is a hash of all inputs of its result: study, settings, cluster, simulator, seed, and sources. A known
+point is not repeated; a change of the sources makes it a new point.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from tb.sweep.outside import Outside, outside
 from tb.tools.sources import SOURCES, SUFFIXES, aside
 
 OWN = ("hosts", "seed", "profile")
-"""Axes that are no settings."""
+"""Axes that are not settings."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a sweep."""
+    """Run of a sweep."""
 
     study: str
     simulator: str
@@ -43,29 +43,29 @@ class Point:
     config: str
     """Name of the cluster's configuration file."""
     cluster: Mapping[str, str]
-    """The configuration's files by name."""
+    """Texts of the configuration files by name."""
     sources: str
-    """Hash of the sources, then of what stands elsewhere: what they or the study lead to, files that settings name."""
+    """Hash of the sources, then of further inputs: imported modules elsewhere, and files named in settings."""
     directory: str
-    """Where file names in settings begin."""
+    """Directory to which file names in settings are relative."""
     axes: Mapping[str, str]
-    """Its place in the sweep."""
+    """Position of the point on the axes."""
     commits: Mapping[str, str] = field(default_factory=dict)
-    """Git commit of each root, as it was when the sweep began."""
+    """Git commit of each root at the begin of the sweep."""
 
     @property
     def key(self) -> str:
-        """What tells this point from any other, in 32 hexadecimal digits; where it stands in a sweep does not count."""
+        """Identity of the point, without its position in a sweep: 32 hexadecimal digits."""
         told = {name: value for name, value in asdict(self).items() if name not in ("axes", "directory", "commits")}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
     def name(self) -> str:
-        """Its place for people: `hosts=4 size=64`."""
+        """Position as text: `hosts=4 size=64`."""
         return " ".join(f"{key}={value}" for key, value in self.axes.items())
 
     def request(self, folder: Path) -> Request:
-        """The run of this point; the configuration is written to `folder`, where the results go too."""
+        """Return the request of this point. Configuration and results go to `folder`."""
         config = folder / "cluster" / self.config
         for name, text in self.cluster.items():
             path = config.parent / name
@@ -78,12 +78,17 @@ class Point:
 def spread(
     base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]], designs: Designs = MappingProxyType({})
 ) -> list[Point]:
-    """Return the points at these places, each a mapping from axis to value, around the run that `base` asks for.
+    """Return the points at these positions.
 
-    The axis `design` names one of `designs`, whose settings are then in force.
+    Args:
+        base: Run whose values the axes replace.
+        info: Study.
+        places: Positions: values by axis.
+        designs: Settings of the designs that the axis `design` selects.
 
-    Raises ConfigError for a setting that is also an axis, and for an invalid number of hosts or seed; SanlabError for a
-    study outside of the tree whose files are unknown.
+    Raises:
+        ConfigError: A setting is also an axis, or a number of hosts or seed is invalid.
+        SanlabError: The inputs of a study outside of the tree are unknown.
     """
     given = _texts(Path(base.cluster_file))
     led_to = outside(info.name, SOURCES)
@@ -118,7 +123,7 @@ def spread(
 
 
 def check(points: Iterable[Point], info: StudyInfo) -> None:
-    """Plan every point, so that the first that cannot be is refused before any runs. Raises SanlabError naming it."""
+    """Plan every point before any runs. Raises SanlabError with the name of the first invalid point."""
     with tempfile.TemporaryDirectory() as scratch:
         for point in points:
             _check_one(point, info, Path(scratch))
@@ -134,7 +139,7 @@ def _check_one(point: Point, info: StudyInfo, scratch: Path) -> None:
 
 @cache
 def sources_digest() -> str:
-    """A hash of all sources that results follow from, those of other roots too."""
+    """Return a hash of all sources that results depend on, including those of other roots."""
     digest = hashlib.sha256()
     for name, path in _sources():
         if not aside(name):
@@ -143,7 +148,7 @@ def sources_digest() -> str:
 
 
 def _sources() -> Iterator[tuple[Path, Path]]:
-    """Every source by its name below a root, with its place: root after root."""
+    """Yield each source by its name below a root, with its path."""
     for root in roots():
         files = (path for top in SOURCES for path in (root / top).rglob("*") if path.suffix in SUFFIXES)
         yield from ((path.relative_to(root), path) for path in sorted(files))
@@ -159,7 +164,7 @@ def _generated(hosts: str) -> tuple[str, dict[str, str]]:
 
 
 def _texts(config: Path) -> tuple[str, dict[str, str]]:
-    """A configuration file and all files beside or below it that its words name, and theirs, by relative name."""
+    """Return a configuration file and the files below its folder that its words name, recursively, by relative name."""
     found: dict[str, str] = {}
     todo = [config.name]
     while todo:
@@ -173,7 +178,7 @@ def _texts(config: Path) -> tuple[str, dict[str, str]]:
 
 
 def _digest(led_to: Outside, values: Iterable[str], directory: str) -> str:
-    """The hash of the sources, and one of what else a result follows from, where there is something."""
+    """Return the hash of the sources, followed by one of further inputs if there are any."""
     files = sorted({*led_to.files, *(path for value in values if (path := Path(directory) / value).is_file())})
     digest = hashlib.sha256(repr(led_to.versions).encode())
     for path in files:

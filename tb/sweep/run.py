@@ -1,7 +1,6 @@
-"""`python -m tb.sweep.run STUDY`: behind `make sweep`: a study at every point of some axes, as one table and one plot.
+"""`make sweep` (`python -m tb.sweep.run STUDY`): a study at each point of some axes, as one table and one plot.
 
-Exit codes: 0 every point passed; 1 one failed; 2 the input was refused before anything ran; 130 interrupted. Points
-that were done before are not done again.
+Known points are not repeated. Exit codes: 0 every point passed; 1 a point failed; 2 invalid input; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -46,23 +45,23 @@ SHOWN_ROWS, SHOWN_METRICS = 60, 5
 
 @dataclass
 class Sweep:
-    """A sweep under way: what is known of each point."""
+    """State of a running sweep."""
 
     todo: list[Point]
     cache: Cache
     rows: dict[str, Row] = field(default_factory=dict)
-    """By key of the point."""
+    """Completed points by key."""
     known: int = 0
-    """Points that were done before."""
+    """Number of points known from earlier runs."""
     again: int = 0
-    """Points that were tried a second time."""
+    """Number of points that were tried again."""
     worked_s: float = 0.0
-    """Wall time of all runs of this sweep, together."""
+    """Total wall time of this sweep's runs."""
     threads: int = 0
-    """Points that could run at a time; 0: none had to."""
+    """Number of points that can run at a time; 0 if no point had to run."""
 
     def recall(self) -> list[Point]:
-        """Take what was done before; the points that are left, no content twice."""
+        """Load known points and return the remaining ones without duplicates."""
         for point in self.todo:
             results = self.cache.find(point)
             if results is not None and point.key not in self.rows:
@@ -71,22 +70,22 @@ class Sweep:
         return list({point.key: point for point in self.todo if point.key not in self.rows}.values())
 
     def ended(self, point: Point, done: Done, again: bool) -> None:
-        """A point has ended: keep its results, or what failed."""
+        """Record the results or failures of a completed point."""
         self.again += again
         self.worked_s += done.seconds
         results = None if done.failures else self.cache.keep(point, done.results)
         self.rows[point.key] = Row(point, results, done.failures)
 
     def efficiency(self, seconds: float) -> str:
-        """How well the workers were used in a sweep of so many seconds, in words: the time of the runs, over this time
-        on every worker. Empty when nothing ran.
+        """Return the use of the workers as text: run time divided by elapsed time on all workers; empty if
+        nothing ran.
         """
         if not self.threads:
             return ""
         return f" on {self.threads} workers, efficiency {self.worked_s / (seconds * self.threads):.2f}"
 
     def table_rows(self) -> list[Row]:
-        """A row for every point that has ended, in the order of the axes."""
+        """Return a row for each completed point, in the order of the axes."""
         found = ((point, self.rows.get(point.key)) for point in self.todo)
         return [Row(point, row.results, row.failures) for point, row in found if row]
 
@@ -96,9 +95,9 @@ class Wanted:
     """Outputs of a sweep."""
 
     metrics: str = ""
-    """Names of the metrics that are shown and drawn; empty: those that vary."""
+    """Names of the metrics to show and draw; empty: those that vary."""
     csv: bool = False
-    """Write the table as CSV, too."""
+    """True to write the table as CSV too."""
 
 
 def run_sweep(
@@ -110,7 +109,7 @@ def run_sweep(
     console: Console,
     designs: Designs = MappingProxyType({}),
 ) -> int:
-    """Run the whole sweep; return the exit code. Raises SanlabError for what is refused."""
+    """Run a sweep and return the exit code. Raises SanlabError for invalid input."""
     info = studies.load(base.study)
     axes = (*axes_of(designs), *axes)
     places = spread(base, info, points(axes), designs)
@@ -133,7 +132,7 @@ def run_sweep(
 def _work(
     dask: object, sweep: Sweep, left: Sequence[Point], console: Console, builds: Callable[[Point], Parcel] | None
 ) -> None:
-    """Run what is left, with a bar on a terminal. `builds`: what workers elsewhere get beside their points."""
+    """Run the remaining points with a progress bar; `builds` returns the builds for remote workers."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -154,7 +153,7 @@ def _work(
 
 
 def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: Wanted, console: Console, seconds: float) -> None:
-    """Write table, plot and page of what has ended, and show the end of it."""
+    """Write table, plot and page of the completed points, and print a summary."""
     rows = sweep.table_rows()
     if not rows:
         return
@@ -194,14 +193,14 @@ def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: Wanted, con
 
 
 def units_of(info: studies.StudyInfo, base: Request, axes: Sequence[Axis], metrics: Sequence[str]) -> dict[str, str]:
-    """Return the units of axes and metrics by name, where they have one."""
+    """Return the units of axes and metrics by name, if any."""
     settings = {one.name: one.unit for one in settings_of(info.chosen(base.settings), base.profile_name)}
     found = {**{axis.key: settings.get(axis.key, "") for axis in axes}, **{name: unit_of(name) for name in metrics}}
     return {name: unit for name, unit in found.items() if unit}
 
 
 def _chosen(words: str, metrics: Sequence[str]) -> list[str]:
-    """The metrics to be shown. Raises ConfigError for one that was not measured."""
+    """Return the metrics to show. Raises ConfigError for a metric that was not measured."""
     for word in words.split():
         if word not in metrics:
             raise ConfigError("PLOT", 0, "unknown metric", f"{word!r} was not measured", nearest(word, metrics))
@@ -228,7 +227,7 @@ def _show_points(
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and sweep; the exit code."""
+    """Parse the command line, run the sweep, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab sweep", description="Run a study at every point of some axes.")
     parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--axes", default="", help='such as "hosts=2,4,8 size=0:65536:x2"')
@@ -261,7 +260,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def workers(text: str) -> int:
-    """Points at a time. Raises ConfigError for what is no number of them."""
+    """Return the number of points at a time. Raises ConfigError for an invalid number."""
     if not text:
         return os.cpu_count() or 1
     if not is_whole(text) or not 1 <= int(text) <= 1024:

@@ -1,4 +1,4 @@
-"""All points of a sweep as one table: axes, circumstances, metrics and curves, a row a point, written as Parquet."""
+"""Table of a sweep in Parquet, one row a point: axes, inputs, metrics and curves."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pymodels.results import Results, write_atomically
 from tb.sweep.points import Point
 
 SCHEMA = "2"
-"""Of the table, in the file's metadata as `sanlab_schema`."""
+"""Version of the table, in the file's metadata as `sanlab_schema`."""
 DIGITS = re.compile(r"(\d+)")
 SIZED = re.compile(r"_(\d+)B(?=_|$)")
-"""A size of messages in the name of a metric."""
+"""Pattern of a message size in a metric's name."""
 Cell = str | int | float | list[float] | None
 
 
 @dataclass(frozen=True)
 class Row:
-    """A point and how it ended: its results, or what failed."""
+    """Point with its results or failures."""
 
     point: Point
     results: Results | None
@@ -35,7 +35,7 @@ def columns(rows: Sequence[Row]) -> dict[str, list[Cell]]:
     """Return the table by column.
 
     Settings in force are columns `set.<key>`, versions `version.<name>`, commits of the roots `commit.<root>`. A curve
-    has two columns, `<name>.x` and `<name>.y`; a name that is taken gets `measured`.
+    has two columns, `<name>.x` and `<name>.y`. A name in use gets the suffix `measured`.
     """
     table: dict[str, list[Cell]] = {}
     for axis in dict.fromkeys(key for row in rows for key in row.point.axes):
@@ -69,7 +69,7 @@ def _circumstances(results: Results) -> dict[str, Cell]:
 
 
 def alike(values: Sequence[Cell]) -> list[Cell]:
-    """Return values of one type for a column: texts as soon as one of them is a text, true and false as 1 and 0."""
+    """Return values of one type for a column: texts if any value is a text, true and false as 1 and 0."""
     plain = [int(value) if isinstance(value, bool) else value for value in values]
     texts = any(isinstance(value, str) for value in plain)
     return [str(value) if texts and value is not None else value for value in plain]
@@ -84,14 +84,14 @@ def _curves(results: Results) -> dict[str, list[float]]:
 def _add(
     table: dict[str, list[Cell]], rows: Sequence[Row], found: Callable[[Results], Mapping[str, float | list[float]]]
 ) -> None:
-    """Add columns for what the results have; a row without has None."""
+    """Add columns for values of the results; None where a row lacks the value."""
     values = [found(row.results) if row.results else {} for row in rows]
     for name in sorted({name for one in values for name in one}):
         table[f"{name} measured" if name in table else name] = [one.get(name) for one in values]
 
 
 def typed(values: Sequence[str]) -> list[Cell]:
-    """Words as whole numbers when all are, else as numbers when all are, else as they are."""
+    """Return words as integers if all are, else as numbers if all are, else unchanged."""
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             return [kind(value) for value in values]
@@ -99,10 +99,10 @@ def typed(values: Sequence[str]) -> list[Cell]:
 
 
 def write_csv(cells: Mapping[str, list[Cell]], path: Path) -> None:
-    """Write the table as CSV, at once or not at all: the points of a curve in one cell, with spaces between.
+    """Write the table as CSV atomically; the points of a curve are in one cell, separated by spaces.
 
     Raises:
-        ResultsError: The disk is full or the folder cannot be written.
+        ResultsError: The disk is full, or the folder is not writable.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -113,10 +113,10 @@ def write_csv(cells: Mapping[str, list[Cell]], path: Path) -> None:
 
 
 def shown(cells: Mapping[str, list[Cell]], metrics: Sequence[str], axes: Sequence[str]) -> dict[str, list[Cell]]:
-    """Return the columns of metrics as tables and plots show them.
+    """Return the columns of metrics for tables and plots.
 
-    Metrics whose names repeat the size of their point become one column: `one_way_us_64B`, measured where the axis
-    `size` is 64, and its siblings are `one_way_us`.
+    Metrics whose names repeat the size of their point become one column: `one_way_us_64B`, measured at `size` 64, and
+    its siblings become `one_way_us`.
     """
     numbers = [axis for axis in axes if all(isinstance(value, int) for value in cells[axis])]
     stems: dict[str, list[str]] = {}
@@ -133,7 +133,7 @@ def shown(cells: Mapping[str, list[Cell]], metrics: Sequence[str], axes: Sequenc
 
 
 def _repeats(cells: Mapping[str, list[Cell]], names: Iterable[str], axis: str) -> bool:
-    """Return True if each of the metrics has values only where the axis has the size in the metric's name."""
+    """Return True if each metric has values only where the axis equals the size in its name."""
     for name in names:
         size = SIZED.search(name)
         for place, value in zip(cells[axis], cells[name], strict=True):
@@ -143,7 +143,7 @@ def _repeats(cells: Mapping[str, list[Cell]], names: Iterable[str], axis: str) -
 
 
 def write(rows: Sequence[Row], path: Path, about: Mapping[str, str]) -> None:
-    """Write the table as Parquet, at once or not at all. `about` goes to its metadata. ResultsError on a full disk."""
+    """Write the table as Parquet atomically, with `about` as metadata. Raises ResultsError if the disk is full."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -155,7 +155,7 @@ def write(rows: Sequence[Row], path: Path, about: Mapping[str, str]) -> None:
 
 
 def varied(table: Mapping[str, list[Cell]], names: Iterable[str]) -> list[str]:
-    """Those of the named columns that hold numbers, at least two different ones."""
+    """Return the numeric columns among `names` that have at least two different values."""
     return [
         name
         for name in names
@@ -165,7 +165,7 @@ def varied(table: Mapping[str, list[Cell]], names: Iterable[str]) -> list[str]:
 
 
 def metrics_of(rows: Sequence[Row], table: Mapping[str, list[Cell]]) -> list[str]:
-    """The columns that are metrics, wall time and stages apart, by name; numbers in a name count as numbers."""
+    """Return the columns of metrics in natural order, without wall times and stages."""
     known = {name for row in rows if row.results for name in row.results.metrics}
     names = (name for name in table if name.removesuffix(" measured") in known)
     chosen = (name for name in names if not name.startswith(("wall_", "stage_")))

@@ -1,4 +1,4 @@
-"""What a worker does: one point, from its text to the text of its results. Workers share nothing but the sources."""
+"""Work of a sweep's worker: one point, from its text to the text of its results. Workers share only the sources."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tb.sweep.points import Point, sources_digest
 from tb.tools.paths import OUT
 
 WORK = OUT / "sweep" / "work"
-"""Where points run."""
+"""Folder in which points run."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a point ended: the text of `results.json` when it passed, else what failed."""
+    """Outcome of a point: the text of `results.json`, or the failures."""
 
     results: str = ""
     failures: tuple[str, ...] = ()
     seconds: float = 0.0
-    """Wall time on the worker, start-up included, building not."""
+    """Wall time on the worker, including start-up, without the build."""
 
 
 def run_point(point: Point) -> Done:
-    """Run a point in a folder of its own, which is removed again. Never raises for what a run can do."""
+    """Run a point in a temporary folder. No failure of a run raises an exception."""
     if not point.sources.startswith(sources_digest()):
         return Done(failures=("the worker has other sources than the sweep: bring both to one version",))
     try:
@@ -70,7 +70,7 @@ def _run(point: Point, folder: Path) -> Done:
 
 
 def parcel(point: Point) -> Parcel:
-    """The build of a point for a worker elsewhere; made here if need be. Raises ToolError when it cannot be built."""
+    """Return the build of a point for a remote worker, made here if necessary. Raises ToolError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         info, request = studies.load(point.study), point.request(Path(folder))
         return packed(built(request, info, plan(request, info), Console(file=io.StringIO(), emoji=False)))

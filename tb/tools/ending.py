@@ -1,4 +1,4 @@
-"""How a command of the laboratory ends when another program tells it to."""
+"""Termination of a command by another program."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import signal
 
 
 def end_on_terminate() -> None:
-    """From now on SIGTERM ends this process as Ctrl-C does: its simulators end, and nothing half-written is left."""
+    """Handle SIGTERM like Ctrl-C from now on: simulators end, and no incomplete files are left."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Answers of git about the repository around a folder."""
+"""Queries to git about the repository of a folder."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ PATIENCE_S = 60
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return what a command of git prints about the repository around a folder.
+    """Return the output of a git command about the repository of a folder.
 
-    Variables of the environment that name another repository are ignored.
+    Environment variables that name another repository are ignored.
+
+    Args:
+        folder: Folder in the repository.
+        words: Arguments of git.
 
     Raises:
-        ToolError: git is missing, takes longer than a minute, or rejects the command.
+        ToolError: git is missing, takes longer than a minute, or fails.
     """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "--no-optional-locks", "-C", str(folder), *words]

@@ -1,4 +1,4 @@
-"""What a Python file imports, read from its text: also in functions, under TYPE_CHECKING, by `import_module`."""
+"""Imports of a Python file, read from its text: also in functions, under TYPE_CHECKING, and by `import_module`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ CALLS = ("import_module", "__import__")
 
 
 class Import(NamedTuple):
-    """One module that a file imports."""
+    """Import of one module."""
 
     line: int
     module: str
-    """Its full name; empty: the name is computed when the program runs."""
+    """Full name of the module; empty if the program computes it."""
     name: str = ""
-    """What is taken from it: something in the module, or a module of the package."""
+    """Imported name: an attribute of the module, or a module of the package."""
 
 
 def imported(text: str, package: Sequence[str]) -> Iterator[Import]:
-    """Every import of a file that stands in `package`. Raises SyntaxError."""
+    """Yield all imports of a file in `package`. Raises SyntaxError."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (Import(node.lineno, alias.name) for alias in node.names)

@@ -1,4 +1,4 @@
-"""File and line, for messages: where an exception was raised, where a call was made, where a task waits."""
+"""File and line for messages: of an exception, of a call, or of a waiting task."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any
 from tb.tools.paths import ROOT
 
 LIBRARY = (str(ROOT / "tb" / "lab"), str(ROOT / "tb" / "tools"))
-"""What a study calls."""
+"""Folders of the library that studies call."""
 
 
 def place(file: str, line: int | None) -> str:
-    """`file:line`; the name of a file of this tree is relative to it."""
+    """Return `file:line`, relative to this tree if possible."""
     path = Path(file)
     return f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{line or 0}"
 
 
 def raised_at(error: BaseException, folder: Path) -> str:
-    """The last line in a file of `folder` that an exception has passed; empty: none."""
+    """Return the last line in a file of `folder` in an exception's traceback; empty: none."""
     frames = ((frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__))
     return _last(frames, folder)
 
 
 def awaits_at(coroutine: Any, folder: Path) -> str:
-    """The line in a file of `folder` at which a suspended coroutine waits; empty: none."""
+    """Return the line in a file of `folder` at which a suspended coroutine waits; empty: none."""
     frames = []
     while hasattr(coroutine, "cr_await"):
         frame: FrameType | None = getattr(coroutine, "cr_frame", None)
@@ -44,7 +44,7 @@ def _last(frames: Iterable[tuple[str, int | None]], folder: Path) -> str:
 
 
 def called_at() -> str:
-    """The line that called the library: the nearest frame outside of it."""
+    """Return the line that called the library."""
     frame: FrameType | None = sys._getframe(1)  # inspect.stack reads every source file
     while frame is not None and frame.f_code.co_filename.startswith(LIBRARY):
         frame = frame.f_back
@@ -52,7 +52,7 @@ def called_at() -> str:
 
 
 def dumped_at(log: str, folder: Path) -> str:
-    """The innermost line in a file of `folder` in the last traceback that faulthandler has written; empty: none."""
+    """Return the innermost line in a file of `folder` in the last traceback of faulthandler; empty: none."""
     _, begun, dump = log.rpartition("(most recent call first):")
     for line in dump.splitlines() if begun else ():
         words = line.strip().split('"')

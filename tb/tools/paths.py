@@ -6,17 +6,17 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The checkout, or what a wheel carries of it."""
+"""Root of the checkout, or of the tree in a wheel."""
 CHECKOUT = (ROOT / "pyproject.toml").is_file()
 OUT = Path(os.environ.get("SANLAB_OUT") or ROOT / "sim_build").absolute()
-"""Where results go."""
+"""Folder of the results."""
 SIMULATORS = ("verilator", "icarus")
 
 
 def builds() -> Path:
-    """Return the folder of builds: as the environment says, else in the user's cache, else beside the results.
+    """Return the folder of builds: from the environment, in the user's cache, or next to the results.
 
-    Builds are named by a hash of their content, so all checkouts of a user share them.
+    The names of builds contain a hash of their content, so that all checkouts of a user share them.
     """
     given = os.environ.get("SANLAB_BUILDS")
     if given:
@@ -26,11 +26,11 @@ def builds() -> Path:
 
 
 def user_cache() -> Path:
-    """Return the folder for caches of this user, whether it exists or not."""
+    """Return this user's folder for caches, which may not exist."""
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
 
 
 def writable(folder: Path) -> bool:
-    """Return True if a folder can be written, or made."""
+    """Return True if a folder is writable or can be created."""
     there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
     return folder.is_absolute() and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

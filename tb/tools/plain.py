@@ -1,8 +1,8 @@
-"""Other names of files, for programs that cannot take every path.
+"""Alternative names of files for programs that do not accept every path.
 
-Verilator writes makefiles and make calls a shell: a space, `#`, `$` or a quote in a path ends a build. `:`, `,` and `;`
-separate paths in variables of the loader, of Python and of cocotb. A symbolic link with a plain name stands for such a
-path. make itself resolves links, so it works in a plain folder.
+Verilator writes makefiles and make calls a shell, so a space, `#`, `$` or quote in a path breaks a build. `:`, `,` and
+`;` separate paths in variables of the loader, Python and cocotb. A symbolic link with a plain name replaces such a
+path. make resolves links, so it runs in a plain folder.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 
 PLAIN = re.compile(r"[\w./+-]*", re.ASCII)
-"""Paths that no program misreads."""
+"""Pattern of paths that all programs accept."""
 
 
 def plain(path: Path) -> Path:
-    """Return a path to the same file or folder that all programs can read.
+    """Return a path to the same file or folder that all programs accept.
 
-    A path without special characters is returned as it is. Otherwise a link to its folder is made below the folder
-    for temporary files, always the same link for the same folder, and only the last part keeps its name if it is plain.
+    A path without special characters is returned unchanged. Otherwise a link to its folder is made below the folder for
+    temporary files, always the same link for the same folder. Only a plain last part keeps its name.
     """
     if PLAIN.fullmatch(str(path)):
         return path

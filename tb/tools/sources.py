@@ -1,7 +1,7 @@
-"""Comparison of the sources that results follow from with those of an earlier commit, comments and docstrings aside.
+"""Comparison of the sources that results depend on with those of an earlier commit, without comments and docstrings.
 
-A record of measured values names the commit of its runs. The record is valid as long as no file that a result follows
-from has changed in meaning since then. Files are compared as Python's abstract syntax, as TOML tables, or as tokens.
+A record of measured values names the commit of its runs. It is valid while no file that a result depends on has changed
+in meaning. Files are compared as Python syntax trees, TOML tables, or tokens.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
 SOURCES = ("hdl", "pymodels", "firmware", "tb")
-"""Folders of the checkout, and of any other root, that results follow from."""
+"""Folders of the checkout, and of any other root, that results depend on."""
 ASIDE = ("ask", "bench", "campaign", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
 """Folders of tb that no run imports."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f", ".bz2"}
 SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")
-"""Folders of tb that start runs or show results: no simulated time follows from them."""
+"""Folders of tb that start runs or show results and do not affect simulated time."""
 PUBLISHED_ONLY = (
     *("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py"),
     "tb/studies/measured.toml",
 )
-"""Published values, the form of results, definitions of metrics."""
+"""Published values, format of results, definitions of metrics."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def head(root: Path = ROOT) -> str:
-    """Return the full hash of the commit that is checked out. Raises ToolError outside a git checkout."""
+    """Return the full hash of the checked-out commit. Raises ToolError outside a git checkout."""
     return git(root, "rev-parse", "HEAD").strip()
 
 
 def is_known(commit: str, root: Path = ROOT) -> bool:
-    """Return True if the commit is an ancestor of the commit that is checked out."""
+    """Return True if the commit is an ancestor of the checked-out commit."""
     try:
         git(root, "merge-base", "--is-ancestor", commit, "HEAD")
     except ToolError:
@@ -47,14 +47,14 @@ def is_known(commit: str, root: Path = ROOT) -> bool:
 
 
 def changed_since(commit: str, root: Path = ROOT) -> list[str]:
-    """List the files that results follow from and whose meaning differs between a commit and the working tree.
+    """Return the files that results depend on and whose meaning differs between a commit and the working tree.
 
     Args:
-        commit: a hash that git knows.
-        root: the checkout.
+        commit: Hash that git knows.
+        root: Root of the checkout.
 
     Returns:
-        Paths below `root`, sorted. A file that was added, removed or moved is listed.
+        Sorted paths below `root`, including added, removed and moved files.
 
     Raises:
         ToolError: `root` is not a git checkout, or the commit is unknown.
@@ -65,7 +65,7 @@ def changed_since(commit: str, root: Path = ROOT) -> list[str]:
 
 
 def untracked(root: Path = ROOT) -> list[str]:
-    """List the new files that results follow from and that git does not track, such as those of a new layer.
+    """Return the untracked files that results depend on, such as those of a new layer.
 
     Raises ToolError outside a git checkout.
     """
@@ -74,7 +74,7 @@ def untracked(root: Path = ROOT) -> list[str]:
 
 
 def follows(name: str) -> bool:
-    """Return True if results follow from the file of this name, a path below the checkout."""
+    """Return True if results depend on the file of this name, a path below the checkout."""
     path = PurePosixPath(name)
     if path.suffix not in SUFFIXES or name in PUBLISHED_ONLY:
         return False
@@ -82,7 +82,7 @@ def follows(name: str) -> bool:
 
 
 def aside(path: PurePath) -> bool:
-    """Return True for a file, by its path below the checkout, that no run imports."""
+    """Return True if no run imports the file at this path below the checkout."""
     top, folder, *below = (*path.parts, "", "")
     return top == "tb" and (folder in ASIDE or (folder == "studies" and below[1:2] in (["explore"], ["fuzz"])))
 
@@ -102,7 +102,7 @@ def _new(root: Path, name: str) -> str | None:
 
 
 def _is_binary(name: str) -> bool:
-    """Return True for a file that is compared by the hash of its content."""
+    """Return True if a file is compared by the hash of its content."""
     return PurePosixPath(name).suffix == ".bz2"
 
 
@@ -116,21 +116,21 @@ def _same(old: str | None, new: str | None, suffix: str) -> bool:
 
 
 def meaning(text: str, suffix: str) -> object:
-    """Return what a source says without comments, docstrings and layout; equal for sources that do the same.
+    """Return the content of a source without comments, docstrings and layout; equal for equivalent sources.
 
     Args:
-        text: the source.
-        suffix: of the file's name, `.py` for Python.
+        text: Text of the source.
+        suffix: Suffix of the file's name, `.py` for Python.
 
     Raises:
-        SyntaxError: Python that does not parse.
-        ConfigError: TOML that does not parse.
+        SyntaxError: Invalid Python.
+        ConfigError: Invalid TOML.
     """
     return MEANINGS.get(suffix, _tokens)(text)
 
 
 class _Undocumented(ast.NodeTransformer):
-    """Removes docstrings of modules, classes, functions and attributes: strings that are statements."""
+    """Transformer that removes docstrings of modules, classes, functions and attributes."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,9 +1,8 @@
-"""Result folders: a command works in a new folder within the result folder, and publishes its files when it has ended.
+"""Result folders: a command works in a new folder within the result folder, and publishes its files at its end.
 
-Two commands with one result folder never see each other's files: each publishes under an exclusive lock of the folder,
-and a reader of several files holds a shared one (`reading`). `manifest.json` lists the published files with size and
-time. Only files that the manifest lists, and that are unchanged since, are ever removed; a file of somebody else that
-is in the way is kept under another name.
+Commands with the same result folder never mix files: publishing takes an exclusive lock of the folder, and reading
+several files a shared lock (`reading`). `manifest.json` lists the published files with size and time. Only listed and
+unchanged files are ever removed. A foreign file in the way is renamed.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from pymodels.errors import ConfigError
 from pymodels.results import write_atomically
 
 MANIFEST = "manifest.json"
-"""The list of files that commands have published in a folder."""
+"""List of the published files of a folder."""
 WORK = ".run-"
-"""Beginning of the names of folders in which commands work."""
+"""Prefix of the folders in which commands work."""
 OWNER = ".owner.json"
-"""In such a folder: the process that works there."""
+"""File in such a folder that names its process."""
 MADE_BY = {"made by": "sanlab", "schema": 1}
 COMMITTED = "results.json"
-"""Removed first and published last: where it is, the files beside it belong to it."""
+"""File that is removed first and published last: the files next to it belong to it."""
 Stamp = tuple[int, int]
-"""Size in bytes, time of the last change in ns."""
+"""Size in bytes, and time of the last change in ns."""
 
 
 @contextmanager
 def workplace(folder: Path, names: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield a new, empty folder within `folder` in which to work; it is removed at the end, published or not.
+    """Yield a new, empty working folder within `folder`, which is removed at the end.
 
-    Folders that killed commands have left are removed. Raises ConfigError when a file or folder of somebody else in
-    `folder` has one of the `names` (patterns) that the command may publish.
+    Working folders of killed commands are removed first. Raises ConfigError if `folder` has a foreign file or folder
+    with one of the `names` (patterns) that the command may publish.
     """
     check(folder, names)
     there = folder.is_dir()
@@ -58,7 +57,7 @@ def workplace(folder: Path, names: Sequence[str] = ()) -> Iterator[Path]:
 
 
 def check(folder: Path, names: Sequence[str]) -> None:
-    """Raise ConfigError when a file or folder of somebody else has one of these names (patterns)."""
+    """Raise ConfigError if a foreign file or folder has one of these names (patterns)."""
     if not folder.is_dir():
         return
     ours = {name.partition("/")[0] for name in _manifest(folder)}
@@ -71,9 +70,9 @@ def check(folder: Path, names: Sequence[str]) -> None:
 
 
 def publish(work: Path, folder: Path) -> None:
-    """Replace the files that the last command has published in `folder` by those in `work`.
+    """Replace the published files of `folder` by those in `work`.
 
-    Raises ConfigError when a file of somebody else cannot be kept, ResultsError or OSError when the disk refuses.
+    Raises ConfigError if a foreign file cannot be renamed, ResultsError or OSError if writing fails.
     """
     files = {path.relative_to(work).as_posix(): path for path in _files(work) if path.name != OWNER}
     with _locked(folder, fcntl.LOCK_EX):
@@ -93,7 +92,7 @@ def publish(work: Path, folder: Path) -> None:
 
 @contextmanager
 def adding(folder: Path, *names: str) -> Iterator[None]:
-    """Keep other commands away while files about a run are written into its folder, and list them in its manifest."""
+    """Lock a folder while files about its run are added, and list them in its manifest."""
     with _locked(folder, fcntl.LOCK_EX):
         yield
         if _made_by_us(folder / MANIFEST):
@@ -101,7 +100,7 @@ def adding(folder: Path, *names: str) -> Iterator[None]:
 
 
 def written(file: Path) -> tuple[int, int] | None:
-    """Which file is in this place: another one after each publication; None: none is."""
+    """Return the identity of the file at a path, which changes with each publication; None without a file."""
     try:
         status = file.stat()
     except OSError:
@@ -111,7 +110,7 @@ def written(file: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Keep other commands from publishing in a folder, for as long as its files are read."""
+    """Prevent publication in a folder while its files are read."""
     if not folder.is_dir():
         yield
         return
@@ -121,7 +120,7 @@ def reading(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other commands from publishing in a folder, and from reading several of its files."""
+    """Prevent publication in a folder and concurrent reading of several files."""
     with _locked(folder, fcntl.LOCK_EX):
         yield
 
@@ -137,7 +136,7 @@ def _locked(folder: Path, kind: int) -> Iterator[None]:
 
 
 def _begin(folder: Path) -> tuple[Path, int]:
-    """A new folder to work in, and the lock that shows that its owner lives."""
+    """Create a working folder and return it with the lock of its live owner."""
     while True:
         work = Path(tempfile.mkdtemp(dir=folder, prefix=WORK))
         try:
@@ -159,7 +158,7 @@ def _begin(folder: Path) -> tuple[Path, int]:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the folders in which commands have worked that no longer live."""
+    """Remove the working folders of dead commands."""
     for work in folder.glob(f"{WORK}*"):
         with suppress(OSError):  # its owner lives, or has just removed it
             handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -186,7 +185,7 @@ def _json(file: Path) -> dict[str, object]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Everything below a folder but folders; links are not followed."""
+    """Return all files below a folder; links are not followed."""
     return [Path(at, name) for at, folders, names in os.walk(folder) for name in (*names, *_links(at, folders))]
 
 
@@ -200,7 +199,7 @@ def _stamp(path: Path) -> Stamp:
 
 
 def _manifest(folder: Path) -> dict[str, Stamp]:
-    """The files that commands have published in a folder; none where its manifest is missing or not ours."""
+    """Return the published files of a folder; empty if its manifest is missing or foreign."""
     plain = _json(folder / MANIFEST)
     files = plain.get("files")
     if not (MADE_BY.items() <= plain.items() and isinstance(files, dict)):
@@ -209,12 +208,12 @@ def _manifest(folder: Path) -> dict[str, Stamp]:
 
 
 def _inside(name: str) -> bool:
-    """Return True if a name leads to a place within the folder."""
+    """Return True if a name is a path within the folder."""
     return not name.startswith("/") and ".." not in name.split("/")
 
 
 def _unchanged(folder: Path) -> dict[str, Stamp]:
-    """The published files that are as they were."""
+    """Return the published files that have not changed."""
     found = {}
     for name, stamp in _manifest(folder).items():
         with suppress(OSError):
@@ -230,7 +229,7 @@ def _write(folder: Path, files: Mapping[str, Stamp]) -> None:
 
 
 def _give_way(folder: Path, target: Path) -> None:
-    """Rename whatever stands in a file's place, or in the place of a folder above it, and is not a manifest of ours."""
+    """Rename any file or folder, except our manifest, that is in the way of a file or of a folder above it."""
     for place in reversed([target, *target.relative_to(folder).parents[:-1]]):
         at = folder / place
         if not os.path.lexists(at) or (at != target and at.is_dir()) or (at.name == MANIFEST and _made_by_us(at)):
@@ -243,7 +242,7 @@ def _give_way(folder: Path, target: Path) -> None:
 
 
 def _remove_empty(folder: Path, names: Mapping[str, Stamp]) -> None:
-    """Remove the folders that held these files, where nothing else is in them."""
+    """Remove the folders of these files if they are empty."""
     above = {parent for name in names for parent in Path(name).parents[:-1]}
     for parent in sorted(above, key=lambda path: -len(path.parts)):
         with suppress(OSError):

@@ -1,10 +1,9 @@
-"""Which points are run: values of a profile that may be off, together, one at a time, and drawn at random.
+"""Design of experiments: uncertain profile values, changed together, one at a time, and drawn at random.
 
-Most values of a profile have no part in a study. So a whole table of them (`bridge`, `pci`, ...) first goes to its
-lower ends together, then to its upper ends: where every metric stays as it was to the last digit, none of them counts.
-Values that cancel each other exactly would be missed. The others go to their ends one at a time; those that move
-anything are drawn together, by a Latin hypercube: each one's range in as many strata as there are draws, each stratum
-once.
+Most profile values do not affect a study. Therefore each table of values (`bridge`, `pci`, ...) first takes its lower
+ends, then its upper ends. If all metrics stay equal to the last digit, none of its values counts; values that cancel
+each other exactly are missed. The other values take their ends one at a time. Those with an effect are drawn together
+by a Latin hypercube: each range has as many strata as draws, and each stratum is used once.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from pymodels.hardware.schema import Key, Scalar
 from pymodels.profiles import Profile
 
 Place = Mapping[str, str]
-"""Settings of a point, as they would be typed."""
+"""Settings of a point as typed."""
 
 
 @dataclass(frozen=True)
 class Unsure:
-    """A value that may be off."""
+    """Uncertain profile value with its range."""
 
     key: Key
     value: Scalar
@@ -31,7 +30,7 @@ class Unsure:
 
 
 def unsure(profile: Profile, settings: Iterable[str]) -> list[Unsure]:
-    """The values of a profile that are drawn, but for those that the user sets."""
+    """Return the uncertain values of a profile, except those that the user sets."""
     given = set(settings)
     found = []
     for name, key in profile.keys.items():
@@ -42,7 +41,7 @@ def unsure(profile: Profile, settings: Iterable[str]) -> list[Unsure]:
 
 
 def together(values: Sequence[Unsure]) -> dict[str, list[Place]]:
-    """By table: all its values at their lower ends, and all at their upper ends."""
+    """Return two points for each table: all its values at their lower ends, and all at their upper ends."""
     tables: dict[str, list[Unsure]] = {}
     for one in values:
         tables.setdefault(one.key.name.split(".")[0], []).append(one)
@@ -53,7 +52,9 @@ def together(values: Sequence[Unsure]) -> dict[str, list[Place]]:
 
 
 def alone(values: Iterable[Unsure]) -> dict[str, tuple[Place, Place]]:
-    """By key: each value at its lower and at its upper end; the profile as it stands where that is the value itself."""
+    """Return two points for each key: the value at its lower and its upper end, or the unchanged profile
+    where the end is the value.
+    """
     return {one.key.name: (_at(one, one.range.low), _at(one, one.range.high)) for one in values}
 
 
@@ -62,7 +63,7 @@ def _at(one: Unsure, end: Scalar) -> Place:
 
 
 def hypercube(values: Sequence[Unsure], draws: int, seed: int) -> list[Place]:
-    """So many points, each value drawn from its range, evenly in each of `draws` strata."""
+    """Return `draws` points with random values, one in each of `draws` strata of every range."""
     rng = random.Random(f"hypercube {seed}")
     shares = []
     for _ in values:

@@ -1,4 +1,4 @@
-"""The page of a study's uncertainty: of each figure a tornado plot, the interval, and the values that move it."""
+"""Page of a study's uncertainty: for each figure a tornado plot, the interval, and the values that affect it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tb.report.tables import Table, number
 from tb.uncertainty.spread import Figure
 
 SHOWN = 10
-"""The strongest values of a figure."""
+"""Maximum number of values shown for a figure, strongest first."""
 
 
 def page(title: str, note: str, figures: Sequence[Figure], ranges: Table, failed: Sequence[str]) -> str:
-    """The whole page. `failed`: the points that failed, and why."""
+    """Return the page. `failed` has the failed points with their reasons."""
     return document(title, _body(title, note, figures, ranges, failed))
 
 
@@ -37,7 +37,7 @@ def _body(title: str, note: str, figures: Sequence[Figure], ranges: Table, faile
 
 
 def summary(figures: Sequence[Figure]) -> Table:
-    """Each figure with its interval."""
+    """Return the table of figures with their intervals."""
     rows = (
         (
             one.name,
@@ -55,7 +55,7 @@ def summary(figures: Sequence[Figure]) -> Table:
 
 
 def swings(one: Figure) -> Table:
-    """The values that move a figure most, and what it is at both ends of their ranges."""
+    """Return the table of the strongest values of a figure, with the figure at both ends of their ranges."""
     rows = ((swing.key, *(_told(end) for end in (swing.low, swing.high))) for swing in one.swings[:SHOWN])
     return Table(("value", f"at its least, {one.unit}", f"at its most, {one.unit}"), tuple(rows))
 
@@ -65,8 +65,10 @@ def _told(end: float | None) -> str:
 
 
 def tornado(one: Figure, prefix: str) -> str:
-    """The plot as an `<svg>` element: a bar a value from what is measured to what it is at the lower end of the value's
-    range (light) and at the upper one (dark), the interval, the published value.
+    """Return a tornado plot as an `<svg>` element.
+
+    It has a bar for each value, from the measured figure to the figure at the lower end (light) and the upper end
+    (dark) of the value's range, and lines for the interval and the published value.
     """
     import matplotlib as mpl
 

@@ -1,8 +1,8 @@
-"""`python -m tb.uncertainty.run STUDY`: behind `make uncertainty`: how far the figures of a study hang on values
-that are assumed or calibrated.
+"""`make uncertainty` (`python -m tb.uncertainty.run STUDY`): dependence of a study's figures on uncertain
+profile values.
 
-Points run on a Dask cluster, and those that were done before are not done again, as in a sweep. Exit codes: 0 every
-point passed; 1 one failed; 2 the input was refused before anything ran; 130 interrupted.
+Uncertain values are assumed or calibrated. Points run on a Dask cluster, and known points are not repeated, as in a
+sweep. Exit codes: 0 every point passed; 1 a point failed; 2 invalid input; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MOST = 10_000
 
 @dataclass
 class Points:
-    """Runs points, and keeps what they gave and what failed."""
+    """Runner of points with their results and failures."""
 
     base: Request
     info: StudyInfo
@@ -56,7 +56,7 @@ class Points:
     failures: list[str] = field(default_factory=list)
 
     def metrics(self, places: Sequence[Place]) -> list[Metrics]:
-        """The metrics at these places, in their order; nothing at one that failed."""
+        """Return the metrics at these points in order; empty for a failed point."""
         points = spread(self.base, self.info, places)
         check(points, self.info)
         found: dict[str, Metrics] = {}
@@ -78,7 +78,7 @@ class Points:
 
 
 def rows_of(study: str, profile: Profile, settings: Mapping[str, str]) -> list[Published]:
-    """The published values that a run of a study can be held against. ConfigError when there is none."""
+    """Return the published values that a run of a study can reproduce. Raises ConfigError if there are none."""
     rows = [
         row
         for row in load_published()
@@ -98,7 +98,10 @@ def rows_of(study: str, profile: Profile, settings: Mapping[str, str]) -> list[P
 def measure(
     points: Points, rows: Sequence[Published], values: Sequence[Unsure], draws: int, console: Console
 ) -> tuple[list[Figure], list[Unsure]]:
-    """The figures with their intervals, and the values that were drawn. ConfigError when the study's own run fails."""
+    """Return the figures with their intervals, and the values that were drawn.
+
+    Raises ConfigError if the study's own run fails.
+    """
     (base,) = points.metrics([{}])
     rows = [row for row in rows if row.metric in base]
     if not rows:
@@ -121,7 +124,9 @@ def measure(
 def leave(
     folder: Path, base: Request, figures: Sequence[Figure], drawn: Sequence[Unsure], draws: int, failed: Sequence[str]
 ) -> Path:
-    """Write `uncertainty.json` and the page beside it; the page's path. `failed`: the points that failed, and why."""
+    """Write `uncertainty.json` and the page, and return the page's path. `failed` has the failed points with
+    their reasons.
+    """
     plain = {
         "command": command(base, draws),
         "date": datetime.now(timezone.utc).date().isoformat(),
@@ -148,7 +153,7 @@ def leave(
 
 
 def command(base: Request, draws: int) -> str:
-    """What a user types to have the same intervals again."""
+    """Return the command that repeats the computation."""
     settings = " ".join(f"{key}={value}" for key, value in base.settings.items())
     given = {"PROFILE": base.profile_name, "SET": settings, "SEED": "" if base.seed == 1 else str(base.seed)}
     words = [f"{name}={shlex.quote(text)}" for name, text in given.items() if text]
@@ -156,7 +161,7 @@ def command(base: Request, draws: int) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and do it; the exit code."""
+    """Parse the command line, compute the uncertainty, and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab uncertainty", description="How far figures hang on assumed values.")
     parser.add_argument("study", help="one with published values")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
@@ -194,7 +199,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def samples(text: str) -> int:
-    """Draws. ConfigError for what is no number of them."""
+    """Return the number of draws. Raises ConfigError for an invalid number."""
     if not text:
         return 24
     if not is_whole(text) or not 2 <= int(text) <= MOST:

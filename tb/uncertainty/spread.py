@@ -1,4 +1,4 @@
-"""What the points of a study say of a figure: how far each value moves it, and where nine of ten draws lie."""
+"""Evaluation of points: effect of each value on a figure, and the interval of 90 % of the draws."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 from pymodels.published import Published
 
 INSIDE = 0.9
-"""The share of the draws that an interval holds."""
+"""Share of the draws in an interval."""
 Metrics = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Swing:
-    """A value, and what the figure is with it at the lower and at the upper end of its range; `low` is greater than
-    `high` where more of it makes less of the figure. None where that run failed.
+    """Profile value, and the figure at the lower and upper end of its range (None if that run failed).
+
+    `low` is greater than `high` if a larger value reduces the figure.
     """
 
     key: str
@@ -25,17 +26,17 @@ class Swing:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """What the figure is at either end, as far as it is known."""
+        """Known figures at the ends of the range."""
         return tuple(end for end in (self.low, self.high) if end is not None)
 
     def span(self, measured: float) -> float:
-        """How far it moves a figure that is `measured` with the value as the profile has it."""
+        """Return the effect on a figure that is `measured` with the unchanged profile."""
         return max(*self.ends, measured) - min(*self.ends, measured) if self.ends else 0.0
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A published value with its interval, and the values that move it, the strongest first."""
+    """Published value with its interval, and the values that affect it, strongest first."""
 
     name: str
     source: str
@@ -47,24 +48,24 @@ class Figure:
     high: float
     swings: tuple[Swing, ...]
     drawn: int
-    """Draws that measured it: the interval is of these."""
+    """Number of draws with a result, on which the interval is based."""
     failed: int
-    """Draws that did not."""
+    """Number of draws without a result."""
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values for JSON."""
         return asdict(self)
 
 
 def moved(base: Metrics, found: Sequence[Metrics], metrics: Sequence[str]) -> bool:
-    """Whether any metric differs from what it is with the profile as it stands."""
+    """Return True if a metric differs from its value with the unchanged profile."""
     return any(one.get(name) != base.get(name) for one in found for name in metrics)
 
 
 def figure(
     row: Published, base: Metrics, singles: Mapping[str, tuple[Metrics, Metrics]], draws: Sequence[Metrics]
 ) -> Figure:
-    """A row's interval and swings. `singles`: by key, the metrics at its lower and at its upper end."""
+    """Return a row's interval and swings; `singles` has the metrics at both ends of each key's range."""
     metric, measured = row.metric, base[row.metric]
     swings = [Swing(key, low.get(metric), high.get(metric)) for key, (low, high) in singles.items()]
     drawn = sorted(one[metric] for one in draws if metric in one)
@@ -76,7 +77,7 @@ def figure(
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which a share of them lies, by linear interpolation; they come in their order."""
+    """Return a quantile of ordered values by linear interpolation."""
     place = share * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
