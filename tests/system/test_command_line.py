@@ -66,7 +66,7 @@ def test_a_program_with_the_library_of_another_mpi_is_rejected_before_any_build(
     other = tmp_path / "other"
     other.write_bytes(Path(sys.executable).resolve().read_bytes()[:64] + b"\0libmpi.so.40\0")
     settings = f"command={other}"
-    said = f"SET: library does not fit: {other} is linked with libmpi.so.40; link it with MPICH's libmpich.so.12"
+    said = f"SET: incompatible library: {other} is linked with libmpi.so.40; link it with MPICH's libmpich.so.12"
     test_an_invalid_word_is_rejected_before_any_build(
         ["program", "--set", settings], said, tmp_path, monkeypatch, capsys
     )

@@ -339,9 +339,9 @@ OWN = int.from_bytes(Path(sys.executable).resolve().read_bytes()[18:20], "little
 REFUSED = {
     "no_such_program -u 5": (b"", "program not found: no 'no_such_program' in "),
     "'open": (b"", 'no command: command is "\'open"'),
-    "openmpi": (elf(OWN, "libmpi.so.40"), "library does not fit: .*openmpi is linked with libmpi.so.40; link it with"),
-    "foreign": (elf(OWN + 1, abi.LIBRARY), "program does not fit: .*foreign is not for the 64-bit processor"),
-    "small": (elf(OWN).replace(b"ELF\x02", b"ELF\x01"), "program does not fit"),
+    "openmpi": (elf(OWN, "libmpi.so.40"), "incompatible library: .*openmpi is linked with libmpi.so.40; link it with"),
+    "foreign": (elf(OWN + 1, abi.LIBRARY), "incompatible program: .*foreign is not for the 64-bit processor"),
+    "small": (elf(OWN).replace(b"ELF\x02", b"ELF\x01"), "incompatible program"),
 }
 
 

@@ -158,7 +158,7 @@ WRONG = {
     "does not finalize": (main("if (rank) exit(0);"), "rank 1: .* never called MPI_Finalize"),
     "does not call MPI": (
         "#include <unistd.h>\nint main(void) { return usleep(1); }",
-        "rank 0: .* never called MPI_Init; start one that is linked",
+        "rank 0: .* never called MPI_Init; start a program linked",
     ),
     "calls after finalize": (
         main("MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);"),
@@ -166,7 +166,7 @@ WRONG = {
     ),
     "calls what is missing": (
         "int MPI_Win_fence(int, int);" + main("MPI_Win_fence(0, 0);"),
-        "rank 0, MPI_Win_fence: the library does not have it",
+        "rank 0, MPI_Win_fence: the library lacks this function",
     ),
     "forks": (main(FORKS), "signal 6.*MPI_Barrier: called by a process that the program has started"),
     "calls what takes time in an operator": (
@@ -182,7 +182,7 @@ WRONG = {
             "MPI_Comm comm, old; MPI_Comm_dup(MPI_COMM_WORLD, &comm); MPI_Comm_rank(old = comm, &size);"
             "MPI_Comm_free(&comm); MPI_Comm_rank(old, &size);"
         ),
-        "rank [01], MPI_Comm_rank, MPI_ERR_COMM: 0x84000001 is no communicator",
+        "rank [01], MPI_Comm_rank, MPI_ERR_COMM: invalid communicator handle 0x84000001",
     ),
     "sends to nobody": (
         main("MPI_Send(&rank, 1, MPI_INT, 9, 0, MPI_COMM_WORLD);"),
@@ -194,7 +194,7 @@ WRONG = {
     ),
     "waits for a request that is none": (
         main("MPI_Request request = 0x2c00002a; MPI_Wait(&request, &status);"),
-        "rank [01], MPI_Wait, MPI_ERR_REQUEST: 0x2c00002a is no request",
+        "rank [01], MPI_Wait, MPI_ERR_REQUEST: invalid request handle 0x2c00002a",
     ),
     "sends a type that is not committed": (
         main(

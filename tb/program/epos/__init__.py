@@ -1,1 +1,1 @@
-"""Programs around EPOS: the page of its compositions."""
+"""Programs for EPOS: the page of its compositions."""

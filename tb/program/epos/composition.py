@@ -1,9 +1,9 @@
-"""What EPOS becomes in a composition, as a page: who is called where, the header, the memory, what each path costs.
+"""Page about the compositions of EPOS: pipeline, header, memory, and cost of each path.
 
-Usage: `python -m tb.program.epos.composition reliability+flow` writes `sim_build/epos_composition/index.html`, on which
-every compiled composition can be chosen; that one is shown at first. Nothing is typed here: the tables are those that
-the code uses, the point-cuts and protocols (`firmware/epos/nic/pointcuts.py`), the places in memory (`layout.py`), and
-the committed counts of the paths. The page needs neither network nor script.
+`python -m tb.program.epos.composition reliability+flow` writes `sim_build/epos_composition/index.html`, which shows
+that composition first and offers all compiled ones. The tables come from the code: point-cuts and protocols
+(`firmware/epos/nic/pointcuts.py`), memory layout (`layout.py`), committed costs of the paths. The page needs neither
+network nor script.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OUT = Path("sim_build") / "epos_composition"
 
 
 class Named:
-    """Stands for a protocol at the point-cuts of a side at which it acts: what is called there is its name."""
+    """Stand-in for a protocol at its point-cuts: each call is the protocol's name."""
 
     def __init__(self, side: str, name: str) -> None:
         module = f"firmware.{LAYER}.{side}.protocols.{name}"
@@ -49,22 +49,22 @@ class Named:
                 setattr(self, cut.name, name)
 
     def switched(self, name: str, call: str) -> str:
-        """Where frames say which protocols act on them."""
+        """Return a call, with a condition if frames select the protocol."""
         return f"{call}, if the frame says so" if name in SWITCHED else call
 
 
 def pipeline(chosen: Sequence[str]) -> Table:
-    """By point-cut who is called, in order."""
+    """Return the table of called protocols by point-cut, in order."""
     rows: list[tuple[str, ...]] = []
     for side in ("host", "nic"):
         called = hooks(side, {name: Named(side, name) for name in chosen})
         cuts = [cut for cut in POINTCUTS if cut.side == side]
-        rows += [(side, cut.name, cut.when, " → ".join(map(str, called[cut.name])) or "nobody") for cut in cuts]
-    return Table(("side", "point-cut", "when", "is called"), tuple(rows), words=4)
+        rows += [(side, cut.name, cut.when, " → ".join(map(str, called[cut.name])) or "no protocol") for cut in cuts]
+    return Table(("side", "point-cut", "when", "called protocols"), tuple(rows), words=4)
 
 
 def header(chosen: Sequence[str]) -> Table:
-    """The words of a frame's header."""
+    """Return the table of the words in a frame's header."""
     place = _place(chosen)
     owners = {at: name for name, at in place.words.items()}
     told = {one.name: one.told for one in PROTOCOLS}
@@ -72,11 +72,11 @@ def header(chosen: Sequence[str]) -> Table:
         (str(4 * at), owners.get(at, "baseline"), WORDS[at] if at < len(WORDS) else told[owners[at]])
         for at in range(place.header)
     ]
-    return Table(("byte", "whose", "what it says, or what for"), tuple(rows), words=3)
+    return Table(("byte", "owner", "content or purpose"), tuple(rows), words=3)
 
 
 def memory(chosen: Sequence[str]) -> Table:
-    """The NIC's memory, of a card with doorbells among eight nodes, beside that of the baseline."""
+    """Return the table of the NIC's memory (card with doorbells, 8 nodes), compared with the baseline."""
     bare, here = _place(()).parts, _place(chosen).parts
     rows = [
         (name, f"{at:#07x}", f"{size:,}", f"{more:+,}" if (more := size - bare.get(name, (0, 0))[1]) else "")
@@ -84,22 +84,24 @@ def memory(chosen: Sequence[str]) -> Table:
     ]
     total, before = (sum(size for _, size in parts.values()) for parts in (here, bare))
     rows.append(("all", "", f"{total:,}", f"{total - before:+,}" if total != before else ""))
-    return Table(("what", "address", "bytes", "beside the baseline"), tuple(rows))
+    return Table(("region", "address", "bytes", "change from the baseline"), tuple(rows))
 
 
 def counts(chosen: Sequence[str]) -> Table:
-    """Instructions of each path, and beside the baseline; of paths that only the composition has all."""
+    """Return the table of instructions of each path, compared with the baseline."""
     rows = []
     for side in ("host", "nic"):
         bare, here = (PathTable.load(side, LAYER, composition=one).paths for one in ((), tuple(chosen)))
         for name, cost in here.items():
             more = cost.instructions - (bare[name].instructions if name in bare else 0)
             rows.append((side, name, str(cost.instructions), f"{more:+}" if more else ""))
-    return Table(("side", "path", "instructions", "beside the baseline"), tuple(rows), words=2)
+    return Table(("side", "path", "instructions", "change from the baseline"), tuple(rows), words=2)
 
 
 def added(chosen: Sequence[str]) -> Table:
-    """What each protocol takes alone, and all of them together, beside the baseline; its own paths are not summed."""
+    """Return the table of each protocol's additional cost, alone and together. Own paths of a protocol are
+    not included.
+    """
     rows = [_added(name, (name,)) for name in chosen]
     return Table(
         ("protocol", "turn", "header, B", "NIC's memory, B", "instructions of the host", "of the NIC"),
@@ -121,20 +123,20 @@ def _added(name: str, chosen: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _place(chosen: Sequence[str]) -> Place:
-    """Where things stand, with the default sizes of the repository."""
+    """Return the memory layout with the repository's default sizes."""
     return Place(Options.of({"protocols": "+".join(chosen)}).on(True), NODES)
 
 
 def page(first: Sequence[str]) -> str:
-    """The page, which shows one composition at first."""
+    """Return the page, which shows composition `first` initially."""
     shown = COMPOSITIONS.index(tuple(first))
     style = "".join(f"#c{at}:checked ~ #s{at}{{display:block}}" for at in range(len(COMPOSITIONS)))
     told = "input[name=c]{position:absolute;opacity:0}label,h2{overflow-wrap:anywhere}"
     told += "label{display:inline-block;margin:.2em .8em .2em 0}.of{display:none}"
     told += "input:checked+label{font-weight:bold;text-decoration:underline}"
     parts = [
-        "<header><h1>EPOS, as it is composed</h1>",
-        '<p class="soft">Choose a composition. Sizes are the default ones, for eight nodes and a LANai 9.</p></header>',
+        "<header><h1>Composition of EPOS</h1>",
+        '<p class="soft">Choose a composition. Sizes are those of the default options, 8 nodes, LANai 9.</p></header>',
         f"<style>{told}{style}</style>",
     ]
     for at, one in enumerate(COMPOSITIONS):
@@ -144,7 +146,7 @@ def page(first: Sequence[str]) -> str:
         )
     for at, one in enumerate(COMPOSITIONS):
         parts.append("\n".join([f'<div class="of" id="s{at}">', *_of(one), "</div>"]))
-    return document("EPOS, as it is composed", parts)
+    return document("Composition of EPOS", parts)
 
 
 def _name(chosen: Sequence[str]) -> str:
@@ -152,10 +154,10 @@ def _name(chosen: Sequence[str]) -> str:
 
 
 def _of(chosen: Sequence[str]) -> Iterator[str]:
-    """All about a composition."""
+    """Yield the sections about a composition."""
     yield f"<h2>{escape(_name(chosen))}</h2>"
     yield from chain(
-        section("What each protocol adds", added(chosen)),
+        section("Cost of each protocol", added(chosen)),
         section("Pipeline", pipeline(chosen)),
         section("Header of a frame", header(chosen)),
         section("Memory of the NIC", memory(chosen)),
@@ -164,16 +166,18 @@ def _of(chosen: Sequence[str]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; the exit code."""
-    parser = argparse.ArgumentParser(description="What EPOS becomes in a composition, as a page.")
-    parser.add_argument("protocols", nargs="?", default="", help="such as reliability+flow; open: the baseline")
+    """Parse the command line, write the page, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Write a page about a composition of EPOS.")
+    parser.add_argument(
+        "protocols", nargs="?", default="", help="protocols, such as reliability+flow (default: the baseline)"
+    )
     parser.add_argument("--out", default=str(OUT), help="folder")
     words = parser.parse_args(arguments)
     try:
         chosen = composed(words.protocols)
         if chosen not in COMPOSITIONS:
             known = ["+".join(one) for one in COMPOSITIONS]
-            raise SanlabError(f"composition {words.protocols!r}", "is not compiled", nearest(words.protocols, known))
+            raise SanlabError(f"composition {words.protocols!r}", "not compiled", nearest(words.protocols, known))
     except SanlabError as error:
         print(error, file=sys.stderr)
         return 2

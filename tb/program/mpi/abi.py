@@ -1,4 +1,4 @@
-"""The binary interface of MPICH (libmpich.so.12): what handles, constants and statuses are in a program's memory."""
+"""Binary interface of MPICH (libmpich.so.12): handles, constants and statuses in a program's memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from firmware.mpi.host.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
 from firmware.mpi.host.status import ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, UNDEFINED, Status
 
 LIBRARY = "libmpich.so.12"
-"""By this name programs of Debian find it."""
+"""Library name that Debian's programs load."""
 LIBRARY_TOO = "libmpi.so.12"
-"""And those that MPICH's own name was given."""
+"""Library name of MPICH itself, loaded by other programs."""
 ON_LIBRARY = frozenset(f"libmpi{name}.so.12" for name in ("chfort", "chcxx", "fort", "cxx"))
-"""MPICH's libraries of Fortran and of C++, which call the C library by its names: a program uses its own of these."""
+"""MPICH's Fortran and C++ libraries, which call the C library by name. A program uses its own copies."""
 COMM_WORLD, COMM_SELF, COMM_NULL = 0x44000000, 0x44000001, 0x04000000
 GROUP_EMPTY, GROUP_NULL = 0x48000000, 0x08000000
 REQUEST_NULL, DATATYPE_NULL, OP_NULL = 0x2C000000, 0x0C000000, 0x18000000
@@ -33,14 +33,14 @@ MADE = {
     "session": 0xB8,
     "message": 0xAD,
 }
-"""The highest byte of handles that are made in a run, by what they stand for."""
+"""Highest byte of the handles created in a run, by kind of object."""
 KEYVAL = 0xA4
 BUILTIN = 0x4C
-"""The highest byte of handles of predefined datatypes, but for pairs with a gap."""
+"""Highest byte of the handles of predefined datatypes, except pairs with a gap."""
 MESSAGE_NO_PROC = 0x6C000000
 IN_PLACE = (1 << 64) - 1
 IGNORE = 1
-"""The address that stands for no status."""
+"""Address that means "no status"."""
 TAG_UB, HOST, IO, WTIME_IS_GLOBAL = 0x64400001, 0x64400003, 0x64400005, 0x64400007
 UNIVERSE_SIZE, LASTUSEDCODE, APPNUM = 0x64400009, 0x6440000B, 0x6440000D
 THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
@@ -106,13 +106,13 @@ DATATYPES = {
         ("COMPLEX16", 0x4C00102A, "<c16"),
     )
 }
-"""Handle of a datatype, and numpy's type of its elements."""
+"""Handle and numpy element type of each datatype."""
 GRAPH, CART, DIST_GRAPH = 1, 2, 3
 UNWEIGHTED, WEIGHTS_EMPTY = 1, 2
-"""Addresses that stand for no weights, and for those of no edge."""
+"""Addresses that mean "no weights" and "weights of no edges"."""
 TYPECLASSES = {"TYPECLASS_REAL": 1, "TYPECLASS_INTEGER": 2, "TYPECLASS_COMPLEX": 3}
 MARKERS = {"LB": 0x4C000010, "UB": 0x4C000011}
-"""Types without data that mark the bounds of a struct (MPI-1)."""
+"""Datatypes without data that mark the bounds of a struct (MPI-1)."""
 PAIRS = {
     "FLOAT_INT": (0x8C000000, ("<f4", "<i4"), 8),
     "DOUBLE_INT": (0x8C000001, ("<f8", "<i4"), 16),
@@ -124,7 +124,7 @@ PAIRS = {
     "2REAL": (0x4C000821, ("<f4", "<f4"), 8),
     "2DOUBLE_PRECISION": (0x4C001023, ("<f8", "<f8"), 16),
 }
-"""Handle of a pair of a value and an index, their types, extent."""
+"""Handle, element types and extent of each pair of value and index."""
 OPERATORS = {
     name: 0x58000001 + at
     for at, name in enumerate(
@@ -132,7 +132,7 @@ OPERATORS = {
     )
 }
 OF_RMA = {"REPLACE": 0x5800000D, "NO_OP": 0x5800000E}
-"""Operators that no reduction takes."""
+"""Operators that reductions reject."""
 CONSTANTS = {
     "SUCCESS": 0,
     "IDENT": IDENT,
@@ -187,18 +187,18 @@ CONSTANTS = {
     **OPERATORS,
     **{f"ERR_{one.name}": one.value for one in ErrorClass if one},
 }
-"""The constants of our header, without their `MPI_`."""
+"""Constants of our header, without the prefix `MPI_`."""
 
 
 def status_bytes(status: Status, with_error: bool = False) -> bytes:
-    """A status as it stands in memory; calls that end one operation leave its last word, the error, alone."""
+    """Return a status as in memory; without the error, which calls that end one operation leave unchanged."""
     high = (status.size >> 32) << 1 | int(status.cancelled)
     head = struct.pack("<IIii", status.size & 0xFFFFFFFF, high, status.source, status.tag)
     return head + struct.pack("<i", status.error) if with_error else head
 
 
 def status_of(data: bytes) -> Status:
-    """The status that stands in memory."""
+    """Return the status in the memory `data`."""
     low, high, source, tag, error = struct.unpack("<IIiii", data)
     return Status(source, tag, error, (high >> 1) << 32 | low, bool(high & 1))
 

@@ -67,7 +67,7 @@ def _known(rank: Rank, keyval: int) -> Keyval:
     """Return a key that the program may use in the present call: attributes keep a freed one valid. Raises Misuse."""
     known = rank.keyvals[keyval]
     if (known.freed and not known.uses) or known.kind != _kind(rank):
-        cause = "is freed" if known.freed and not known.uses else f"is for MPI_{known.kind}_set_attr"
+        cause = "was freed" if known.freed and not known.uses else f"is for MPI_{known.kind}_set_attr"
         raise Misuse(ErrorClass.KEYVAL, f"keyval {keyval:#010x} {cause}", "create another one")
     return known
 
@@ -139,7 +139,7 @@ def _get(rank: Rank, attributes: dict[int, Attribute], keyval: int, value: Addre
     if found is None:
         rank.keyvals[keyval]
     elif kind == Kind.POINTER != found.kind:
-        cause = "the attribute is a number that Fortran has set"
+        cause = "the attribute is a number set by Fortran"
         raise Misuse(ErrorClass.OTHER, cause, "read it in Fortran; C would need its address")
     elif kind == Kind.INT:
         rank.memory.put_ints(value, found.value)

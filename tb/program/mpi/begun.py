@@ -1,4 +1,4 @@
-"""Collectives of programs: one function reads the arguments of a collective, and makes all its calls."""
+"""Collectives of programs: one function reads the arguments of a collective for all of its calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Prepared(NamedTuple):
     arguments: tuple[Any, ...]
     """Arguments of the layer's method."""
     write: Callable[[], None] | None = None
-    """Put what has come into the program's memory."""
+    """Function that writes the received data to the program's memory."""
 
 
 Prepare = Callable[..., Prepared]

@@ -1,4 +1,4 @@
-"""The library that programs call: its calls and its header are generated from the table of calls, and compiled."""
+"""C library that programs call, with generated calls and header, and its compilation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ STATUS = """typedef struct {
     int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
 } MPI_Status;"""
 PROFILED = ("MPI_", "MPIX_")
-"""Functions with these names have a second one with `P` before it, as the standard's profiling interface wants."""
+"""Prefixes of functions that also exist with a leading `P` (the standard's profiling interface)."""
 TYPES = "Comm Group Datatype Request Message Op Errhandler Info Session"
 
 
 def library() -> Path:
-    """The folder of the library under both of its names, and of its header, built unless it is there.
-
-    Raises ToolError.
-    """
+    """Return the folder of the library (under both names) and its header, built if necessary. Raises ToolError."""
     check_compilers()
     sources = {CALLS: calls_c(), HEADER: header()}
     text = "".join([*sources.values(), *(path.read_text(encoding="utf-8") for path in sorted(C.iterdir())), *FLAGS])
@@ -37,21 +34,23 @@ def library() -> Path:
         command = [CC, *FLAGS, "-o", abi.LIBRARY, CALLS, *map(str, sorted(C.glob("*.c")))]
         done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if done.returncode:
-            raise ToolError("the library of programs does not build", done.stderr.strip(), "see the compiler's words")
+            raise ToolError(
+                "the library of programs does not compile", done.stderr.strip(), "see the compiler's output"
+            )
         (folder / abi.LIBRARY_TOO).symlink_to(abi.LIBRARY)
 
     return kept(f"program-{hashlib.sha256(text.encode()).hexdigest()[:16]}", make)[0]
 
 
 def calls_c() -> str:
-    """All functions of the library in C."""
+    """Return the C source of all functions."""
     lines = ["// Generated from tb/program/mpi/calls.py.", '#include "program.h"', ""]
     lines += [_function(number, one) for number, one in enumerate(table())]
     return "\n".join([*lines, ""])
 
 
 def _function(number: int, one: Call) -> str:
-    """A function, and for one of MPI the weak name that a profiling library may define instead."""
+    """Return a C function; MPI functions also get the weak name that a profiling library may define."""
     if one.handler is None:
         body, prototype = f'return (int)sanlab_call("{one.name}", {number}, 0, 0, 0, 0);', "void"
     else:
@@ -66,7 +65,7 @@ def _function(number: int, one: Call) -> str:
 
 
 def _along(one: Call) -> str:
-    """What of memory goes along with a call: where, and how many bytes."""
+    """Return address and size of the memory that is sent with a call."""
     for at, (name, kind) in enumerate(one.parameters):
         if kind == "Given":
             return f"{name}, sizeof(int)"
@@ -81,7 +80,7 @@ def _prototype(one: Call) -> str:
 
 
 def header() -> str:
-    """A header for programs of tests: what is here of MPI, and no more."""
+    """Return a header for test programs with the supported part of MPI."""
     lines = ["// Generated from tb/program/mpi/abi.py and calls.py.", "#ifndef MPI_INCLUDED", "#define MPI_INCLUDED"]
     lines += [f"typedef int MPI_{name};" for name in TYPES.split()]
     lines += ["typedef long MPI_Aint, MPI_Count;", STATUS]

@@ -1,8 +1,8 @@
-"""The calls of the library: the one table from which both sides are made.
+"""Calls of the library, in a table from which both the C side and the Python side are generated.
 
-A call is a coroutine here, under its name in C. Its parameters are annotated with what they are in C; from these the
-library's function and its prototype are generated, and the words that it sends are taken apart. Calls of `names.txt`
-that nobody has written end the program with their names.
+A call is a coroutine under its name in C. Annotations of its parameters name their C types. The library's function, its
+prototype and the decoding of its words follow from them. Calls of `names.txt` without a coroutine end the program with
+their name.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from pathlib import Path
 from typing import Any, NewType
 
 Address = NewType("Address", int)
-"""A pointer."""
+"""Pointer."""
 Aint = NewType("Aint", int)
-"""A whole number of 64 bits."""
+"""64-bit integer."""
 Buffer = NewType("Buffer", int)
-"""The address of data that are read; count and datatype are the next two parameters."""
+"""Address of data to read; count and datatype are the next two parameters."""
 Count = NewType("Count", int)
-"""A count: an int in C, of 64 bits in the call of large counts (`MPI_Send_c`)."""
+"""Count: an int in C, 64 bits in the call of large counts (`MPI_Send_c`)."""
 Counts = NewType("Counts", int)
-"""The address of counts or of displacements, which have 64 bits in the call of large counts."""
+"""Address of counts or displacements, with 64 bits in the call of large counts."""
 Given = NewType("Given", int)
-"""The address of an int that is read."""
+"""Address of an int to read."""
 NewComm = NewType("NewComm", int)
-"""The address of the handle of a new communicator. The handle is MPI_COMM_NULL if the call fails."""
+"""Address of the handle of a new communicator; the handle is MPI_COMM_NULL if the call fails."""
 Handle = NewType("Handle", int)
-"""What stands for an object of MPI; an int in C, a positive number here."""
+"""Handle of an MPI object; an int in C, a positive number in Python."""
 KINDS = {
     "int": "int",
     "Handle": "int",
@@ -42,7 +42,7 @@ KINDS = {
     "Given": "const void *",
     "NewComm": "const void *",
 }
-"""What an annotation is in C."""
+"""C type of each annotation."""
 LOCAL = {
     "MPI_Wtime": "double MPI_Wtime(void)",
     "MPI_Wtick": "double MPI_Wtick(void)",
@@ -53,9 +53,9 @@ LOCAL = {
     "MPI_Status_c2f": "int MPI_Status_c2f(const MPI_Status *from, int *to)",
     "MPI_Status_f2c": "int MPI_Status_f2c(const int *from, MPI_Status *to)",
 }
-"""Functions that the library does by itself, as C declares them."""
+"""C declarations of functions that the library implements itself."""
 MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Counts", "Given", "NewComm"), (1 << 64) - 1)}
-"""Of words that have no sign."""
+"""Masks of unsigned words."""
 MODULES = (
     "environment",
     "sessions",
@@ -73,7 +73,7 @@ MODULES = (
     "collectives",
     "operators",
 )
-"""Where calls are."""
+"""Modules with calls."""
 NAMES = Path(__file__).with_name("names.txt")
 LARGE = "_c"
 """Suffix of the names of calls of large counts."""
@@ -82,14 +82,14 @@ Handler = Callable[..., Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Call:
-    """A function of the library."""
+    """Function of the library."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
-    """Name and kind of each."""
+    """Name and kind of each parameter."""
     handler: Handler | None
     anytime: bool = False
-    """It may be called before MPI_Init and after MPI_Finalize."""
+    """True if the call is valid before MPI_Init and after MPI_Finalize."""
 
     @property
     def plain(self) -> str:
@@ -102,7 +102,7 @@ class Call:
         return self.name.endswith((LARGE, "_x"))
 
     def arguments(self, words: tuple[int, ...]) -> list[int]:
-        """The words of a request as what they are."""
+        """Return the words of a request as arguments of the call."""
         return [
             value & MASKS[kind] if kind in MASKS else value
             for (_, kind), value in zip(self.parameters, words, strict=True)
@@ -113,9 +113,9 @@ _written: dict[str, Call] = {}
 
 
 def call(*names: str, anytime: bool = False) -> Callable[[Handler], Handler]:
-    """Make a coroutine the calls of these names; its first argument is the rank, which knows the name.
+    """Register a coroutine for the calls of these names. Its first argument is the rank.
 
-    A call that has counts is made with 64-bit counts too, where the list of names has that.
+    A call with counts is also registered with 64-bit counts if the list of names has that call.
     """
 
     def of(handler: Handler) -> Handler:
@@ -139,7 +139,7 @@ def _listed() -> frozenset[str]:
 
 @cache
 def table() -> tuple[Call, ...]:
-    """All functions of the library, by number."""
+    """Return all functions of the library by number."""
     for module in MODULES:
         importlib.import_module(f"tb.program.mpi.{module}")
     names = {*_listed(), *_written}

@@ -27,19 +27,19 @@ def _beside(of: AnyComm, root: int) -> bool:
 
 
 def check_apart(buf: int, into_buf: int, count: int, equal: bool = True, own: int = 0) -> None:
-    """Raise Misuse for a receiving buffer that is the sending one, which needs MPI_IN_PLACE instead.
+    """Raise Misuse if the sending and the receiving buffer are the same, which needs MPI_IN_PLACE.
 
-    Buffers with one address are apart where their counts or datatypes are not `equal`: datatypes may have gaps.
+    Buffers at one address are accepted if counts or datatypes differ, since datatypes may have gaps.
 
     Args:
-        buf: Address of the sending buffer, or of the one without parts.
-        into_buf: Address of the other one.
+        buf: Address of the sending buffer, or of the buffer without parts.
+        into_buf: Address of the other buffer.
         count: Number of elements; 0: the buffers are not used.
         equal: True if counts and datatypes are equal.
         own: Address of the own part of `into_buf`, if that has parts.
     """
     if count and equal and buf in (into_buf, own or into_buf):
-        raise Misuse(ErrorClass.BUFFER, "both buffers are one", "give MPI_IN_PLACE for the sending one")
+        raise Misuse(ErrorClass.BUFFER, "both buffers are the same", "give MPI_IN_PLACE for the sending buffer")
 
 
 def _own(rank: Rank, of: AnyComm, buf: int, count: int, datatype: int, places: int = 0) -> int:
@@ -67,18 +67,18 @@ def _bcast(rank: Rank, buf: Buffer, count: Count, datatype: Handle, root: int, c
 
 
 def _out(rank: Rank, buf: int, count: int, datatype: int) -> Any:
-    """A sending buffer as the layer takes it."""
+    """Return a sending buffer in the form of the layer."""
     return IN_PLACE if buf == abi.IN_PLACE else rank.data(buf, count, datatype).spec
 
 
 def _into(rank: Rank, buf: int, count: int, datatype: int, keep: bool) -> Place:
-    """A receiving buffer, with what is in it where some of that is used."""
+    """Return a receiving buffer; `keep` also reads its present content."""
     place = rank.place(buf, count, datatype)
     return place.read() if keep else place
 
 
 def _each(place: Place, count: int) -> list[Any]:
-    """A buffer of equal parts as the layer takes it."""
+    """Return a buffer of equal parts in the form of the layer."""
     data, _, datatype = place.spec
     return [data, count, datatype]
 
@@ -169,7 +169,7 @@ def _alltoall(
 
 
 class _Parts:
-    """A buffer of parts of any length: counts, and displacements in extents of the datatype, one a rank."""
+    """Buffer of parts with a count and a displacement (in extents of the datatype) for each rank."""
 
     def __init__(
         self, rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatype: int, keep: bool
@@ -187,7 +187,7 @@ class _Parts:
 
     @property
     def spec(self) -> list[Any]:
-        """The buffer as the layer takes it; in there the parts follow each other."""
+        """Buffer in the form of the layer, with contiguous parts."""
         return [self.data, self.counts, self._layer]
 
     def write(self) -> None:
@@ -314,7 +314,7 @@ def _alltoallw(
 
 
 def _places(rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatypes: int) -> list[Place]:
-    """A place a rank; where each begins is in bytes."""
+    """Return a place for each rank, with displacements in bytes."""
     each = zip(
         rank.counts(counts, of.remote_size),
         rank.counts(places, of.remote_size),
@@ -366,7 +366,7 @@ def _reduce_scatter_block(
     check_apart(buf, into_buf, count)
     source = into_buf if buf == abi.IN_PLACE else buf
     out, into = rank.data(source, count * of.size, datatype), rank.place(into_buf, count, datatype)
-    data, _, layer = out.spec  # a count would be that of one part
+    data, _, layer = out.spec  # the layer expects the count of one part
     return Prepared(of, ([data, layer], into.spec, how), into.write)
 
 

@@ -1,6 +1,6 @@
-"""The command of a study that starts programs: found, looked at, and refused before anything is built.
+"""Command of a study that starts programs: located and checked before anything is built.
 
-A command whose program ends in `.c` is a C source: it is compiled against the header and the library that are here.
+A command whose program ends in `.c` is a C source, which is compiled against our header and library.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ EXAMPLES = Path(__file__).with_name("examples")
 SETTING = "SET"
 ELF64 = b"\x7fELF\x02"
 LIBRARIES = re.compile(rb"\0(libmpi[a-z_+]*\.so\.\d+)(?=\0)")
-"""Libraries of MPI among the strings of a program."""
+"""Pattern of MPI libraries among the strings of a program."""
 
 PACKAGES: Mapping[str, str] = MappingProxyType({"NPmpich2": "netpipe-mpich2"})
-"""Packages of Debian, by the program that they bring."""
+"""Debian packages by the program that they contain."""
 
 
 class NotInstalledError(ConfigError):
-    """A program that a package of the system would bring."""
+    """Missing program that a package of the system provides."""
 
 
 def words_of(command: str, directory: Path) -> list[str]:
-    """A command taken apart as a shell does, its program found from the folder where it was typed, in the path, or
-    among the examples. Raises ConfigError for one that is not found, or cannot call the library.
+    """Return the words of a shell command, with its program located in the folder of the command, on the
+    PATH, or among the examples.
+
+    Raises ConfigError if the program is missing or cannot call the library.
     """
     try:
         words = shlex.split(command)
@@ -52,7 +54,9 @@ def words_of(command: str, directory: Path) -> list[str]:
         if package := PACKAGES.get(words[0]):
             cause = f"no {words[0]!r} in {directory} or on the PATH"
             raise NotInstalledError(SETTING, 0, what, cause, f"apt-get install {package}")
-        raise ConfigError(SETTING, 0, what, f"no {words[0]!r} in {directory} or on the PATH", "name one that is there")
+        raise ConfigError(
+            SETTING, 0, what, f"no {words[0]!r} in {directory} or on the PATH", "name an existing program"
+        )
     if program.suffix != ".c":
         _check_binary(program)
     return [str(program), *words[1:]]
@@ -73,22 +77,22 @@ def _check_binary(program: Path) -> None:
     machine = struct.unpack_from("<H", data, 18)[0]
     if data[:5] != ELF64 or machine != struct.unpack_from("<H", Path(sys.executable).resolve().read_bytes(), 18)[0]:
         cause = f"{program} is not for the 64-bit processor of this machine"
-        raise ConfigError(SETTING, 0, "program does not fit", cause, "name one that is")
+        raise ConfigError(SETTING, 0, "incompatible program", cause, "name a program for this processor")
     others = {one.decode() for one in LIBRARIES.findall(data)} - {abi.LIBRARY, abi.LIBRARY_TOO, *abi.ON_LIBRARY}
     if others:
         cause = f"{program} is linked with {', '.join(sorted(others))}"
-        raise ConfigError(SETTING, 0, "library does not fit", cause, f"link it with MPICH's {abi.LIBRARY}")
+        raise ConfigError(SETTING, 0, "incompatible library", cause, f"link it with MPICH's {abi.LIBRARY}")
 
 
 def check_ranks(ranks: int, hosts: int) -> None:
-    """Raises ConfigError for more programs than hosts."""
+    """Raise ConfigError for more ranks than hosts."""
     if ranks > hosts:
         cause = f"{ranks} programs and {hosts} hosts"
         raise ConfigError(SETTING, 0, "too many ranks", cause, f"give at most {hosts}, or a CLUSTER of more hosts")
 
 
 def ready(words: list[str]) -> list[str]:
-    """The command as it is started: a C source is compiled. Raises ToolError with the compiler's words."""
+    """Return the command to start, with a C source compiled. Raises ToolError with the compiler's output."""
     source = Path(words[0])
     if source.suffix != ".c":
         return words
@@ -106,6 +110,6 @@ def ready(words: list[str]) -> list[str]:
             check=False,
         )
         if done.returncode:
-            raise ToolError(f"{source} does not compile", done.stderr.strip(), "see the compiler's words")
+            raise ToolError(f"{source} does not compile", done.stderr.strip(), "see the compiler's output")
 
     return [str(kept(f"{source.stem}-{digest}", make)[0] / source.stem), *words[1:]]

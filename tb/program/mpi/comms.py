@@ -11,11 +11,11 @@ from tb.program.mpi.calls import Address, Handle, NewComm, call
 from tb.program.mpi.rank import AnyComm, Communicator, Pending, Rank
 
 SHARED, HW_GUIDED, HW_UNGUIDED = 1, 2, 3
-"""Kinds of MPI_Comm_split_type."""
+"""Split types of MPI_Comm_split_type."""
 
 
 def _tell(rank: Rank, comm: int, where: int, number: int) -> None:
-    """What stays as it is while there is the communicator."""
+    """Write a number that is constant for the communicator, and let the library cache it."""
     rank.memory.put_ints(where, number)
     rank.memory.keep(rank.number, comm, number)
 
@@ -106,7 +106,9 @@ async def _begun(rank: Rank, of: Communicator, info: dict[str, str], new: int, r
 
 
 async def _copied(rank: Rank, of: Communicator, made: AnyComm, new: int, info: dict[str, str]) -> None:
-    """Keep a duplicate, with what the communicator has fastened to it. Raises Misuse where a copy function fails."""
+    """Register a duplicate with the attributes, topology and info of its communicator. Raises Misuse if a
+    copy function fails.
+    """
     rank.memory.put_ints(new, abi.COMM_NULL)
     attributes = await copied_attributes(rank, of.handle, of.attributes)
     handle = rank.keep(made, of)
@@ -141,8 +143,8 @@ async def _split(rank: Rank, comm: Handle, color: int, key: int, new: NewComm) -
 async def _split_type(rank: Rank, comm: Handle, kind: int, key: int, info: Handle, new: NewComm) -> None:
     of = rank.communicator(comm)
     if kind not in (SHARED, HW_GUIDED, HW_UNGUIDED, UNDEFINED):
-        raise Misuse(ErrorClass.ARG, f"{kind} is not a type to split by", "give MPI_COMM_TYPE_SHARED")
-    color = of.comm.rank if kind == SHARED else UNDEFINED  # no two hosts share memory, nor have parts by name
+        raise Misuse(ErrorClass.ARG, f"invalid split type {kind}", "give MPI_COMM_TYPE_SHARED")
+    color = of.comm.rank if kind == SHARED else UNDEFINED  # hosts share no memory and have no named parts
     rank.memory.put_ints(new, rank.keep(await of.comm.Split(color, key), of))
 
 
@@ -157,7 +159,7 @@ async def _free(rank: Rank, comm: Address) -> None:
     handle = rank.memory.handles(comm, 1)[0]
     of = rank.communicator(handle)
     if handle in (abi.COMM_WORLD, abi.COMM_SELF):
-        raise Misuse(ErrorClass.COMM, f"{of.comm.name} stays until MPI_Finalize", "free others")
+        raise Misuse(ErrorClass.COMM, f"{of.comm.name} exists until MPI_Finalize", "free other communicators")
     await drop_attributes(rank, handle, of.attributes)
     await of.comm.Free()
     rank.comms.pop(handle)

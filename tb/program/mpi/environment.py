@@ -1,4 +1,4 @@
-"""Calls: beginning and end, clocks, memory."""
+"""Calls: initialisation and end, clocks, memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERSION = "sanlab: MPI of a simulated host, by the binary interface of MPICH"
 
 
 class Aborted(Exception):  # noqa: N818 - it never leaves the server
-    """MPI_Abort."""
+    """Call of MPI_Abort."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -76,7 +76,7 @@ async def _abort(rank: Rank, comm: Handle, code: int) -> None:
 
 @call("sanlab_begin", anytime=True)
 async def _begin(rank: Rank, times: Address) -> None:
-    """Where the library looks for the time, for what a look takes, and for what computing takes."""
+    """Write the present time, the cost of reading the clock, and the scale of CPU time for the library."""
     rank.memory.put(times, struct.pack("<qqd", rank.mpi.host.now, rank.look_ps, rank.cpu_ratio))
 
 
@@ -116,7 +116,7 @@ async def _buffer_detach(rank: Rank, buffer: Address, size: Counts) -> None:
 
 @call("MPI_Pcontrol", anytime=True)
 async def _pcontrol(rank: Rank, level: int) -> None:
-    """It controls nothing."""
+    """Do nothing."""
 
 
 @call("MPI_Get_address", "MPI_Address", anytime=True)

@@ -1,4 +1,4 @@
-"""Calls: generalized requests, which the program itself ends."""
+"""Calls: generalized requests, which the program completes itself."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ async def _get_valuelen(rank: Rank, info: Handle, key: Address, length: Address,
 
 @call("MPI_Info_get_string", anytime=True)
 async def _get_string(rank: Rank, info: Handle, key: Address, length: Address, value: Address, flag: Address) -> None:
-    """Write a value, cut to the room that its length is before; then that is the room of the whole value."""
+    """Write a value truncated to the given length, and replace the length by that of the whole value."""
     found = rank.infos[info].get(rank.memory.text(key))
     if found is not None:
         data = found.encode()
@@ -72,7 +72,7 @@ async def _get_nkeys(rank: Rank, info: Handle, count: Address) -> None:
 async def _get_nthkey(rank: Rank, info: Handle, number: int, key: Address) -> None:
     keys = list(rank.infos[info])
     if not 0 <= number < len(keys):
-        raise Misuse(ErrorClass.ARG, f"key {number} of {len(keys)}", "ask MPI_Info_get_nkeys")
+        raise Misuse(ErrorClass.ARG, f"key {number} of {len(keys)}", "call MPI_Info_get_nkeys for the number of keys")
     rank.memory.put(key, keys[number].encode()[: abi.MAX_INFO_KEY] + b"\0")
 
 

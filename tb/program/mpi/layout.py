@@ -15,7 +15,7 @@ from tb.program.mpi.memory import Memory
 from tb.program.mpi.shapes import EMPTY, Basic, Shape
 
 NAMES = {"LONG_LONG": "LONG_LONG_INT", "C_FLOAT_COMPLEX": "C_COMPLEX"}
-"""Names of predefined types that have two, as MPI_Type_get_name returns them."""
+"""MPI_Type_get_name results of predefined types that have two names."""
 LARGEST_VOID = (1 << 31) - 1
 """Bytes of the largest element of numpy."""
 
@@ -36,7 +36,7 @@ NAMED = Made(1, [], [], [])
 
 
 class Attribute(NamedTuple):
-    """Value that a program has fastened to an object, and its kind: a pointer or a number of Fortran."""
+    """Attribute value of an object, and its kind: a pointer, or a Fortran number."""
 
     value: int
     kind: int
@@ -44,12 +44,12 @@ class Attribute(NamedTuple):
 
 @dataclass
 class Layout:
-    """A datatype of a program."""
+    """Datatype of a program."""
 
     name: str
     shape: Shape
     base: np.dtype[Any]
-    """numpy's type of each basic element; of a type with different ones a void of its whole size."""
+    """numpy type of each basic element; for mixed types a void of the whole size."""
     made: Made = NAMED
     handle: int = 0
     """Handle of a predefined type; 0 of others."""
@@ -57,9 +57,9 @@ class Layout:
     """Handle of the predefined type of all basic elements; 0 if there are different ones."""
     attributes: dict[int, Attribute] = field(default_factory=dict)
     title: str = ""
-    """Name that the program or MPI has given to the type; `name` describes those without one in errors."""
+    """Name set by the program or by MPI; `name` describes other types in errors."""
     layer: Gathered = field(init=False)
-    """Datatype that the layer uses for it. Its buffers hold the data without gaps."""
+    """Datatype of the layer, whose buffers hold the data without gaps."""
 
     @property
     def extent(self) -> int:
@@ -95,7 +95,7 @@ def predefined() -> dict[int, Layout]:
 
 
 def derived(name: str, shape: Shape, parts: Iterable[Layout], made: Made) -> Layout:
-    """Return a datatype whose elements are made of those of `parts`."""
+    """Return a datatype composed of the elements of `parts`."""
     used = [kind for kind in parts if kind.shape.size]
     bases, basics = {kind.base for kind in used}, {kind.basic for kind in used}
     mixed = np.dtype(("V", shape.size)) if 0 < shape.size <= LARGEST_VOID else np.dtype("u1")
@@ -104,7 +104,7 @@ def derived(name: str, shape: Shape, parts: Iterable[Layout], made: Made) -> Lay
 
 
 class Place:
-    """`count` elements at an address of a program. `data` holds their bytes in the order of the type, without gaps."""
+    """Elements at an address of a program; `data` holds their bytes in the order of the type, without gaps."""
 
     def __init__(self, memory: Memory, address: int, count: int, layout: Layout) -> None:
         if count < 0:
@@ -113,12 +113,12 @@ class Place:
         self._address = address - (address >> 63 << 64)
         self.size = layout.shape.size * count
         if self.size and self._address + layout.shape.true_lower == 0:
-            raise Misuse(ErrorClass.BUFFER, "the buffer is NULL", "give one")
+            raise Misuse(ErrorClass.BUFFER, "the buffer is NULL", "give an address")
         self.data = bytearray(self.size)
 
     @property
     def spec(self) -> list[Any]:
-        """Buffer, count and datatype, as the layer takes a buffer."""
+        """Buffer, count and datatype in the form of the layer."""
         return [self.data, self.count, self._layout.layer]
 
     def read(self) -> Place:
@@ -127,6 +127,8 @@ class Place:
         return self
 
     def write(self, size: int | None = None) -> None:
-        """Write the first `size` bytes of the data, or all, to the program's memory, and nothing between the pieces."""
+        """Write the first `size` bytes of the data (default: all) to the program's memory; gaps between
+        pieces are unchanged.
+        """
         data = self.data if size is None else self.data[:size]
         self._memory.scatter(self._address, self._layout.shape.pieces_of(self.count), data)

@@ -1,6 +1,6 @@
-"""The memory of a program, read and written through its socket while it waits for the result of a call.
+"""Memory of a program, accessed through its socket while it waits for the result of a call.
 
-What is written goes along with the next answer. Frames: README.md.
+Written data are sent with the next answer. README.md describes the frames.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ REQUEST, REPLY = b"q", b"a"
 
 
 class NullAddress(Misuse):
-    """NULL in place of an address. It is an error of MPI_COMM_WORLD, whatever communicator the call works in."""
+    """NULL in place of an address; an error of MPI_COMM_WORLD for any communicator of the call."""
 
 
 class Exchange(Protocol):
-    """What a program is asked through."""
+    """Connection to a program."""
 
     def answer(self, data: bytes) -> None:
-        """Let it go on."""
+        """Send an answer, with which the program continues."""
 
     def exchange(self, data: bytes) -> bytes:
-        """Answer it, and have its next words."""
+        """Send an answer and return the program's next message."""
 
 
 class Memory:
-    """A program's memory."""
+    """Memory of a program."""
 
     def __init__(self, program: Exchange) -> None:
         self._program = program
         self._puts = bytearray()
         self.along: tuple[int, bytes] = (0, b"")
-        """Address and bytes of what came along with the present call."""
+        """Address and bytes sent with the present call."""
         self.within: Callable[[bytes], bytes]
-        """What to answer to a call that an operator of the program makes, for which no time passes."""
+        """Function that answers a call made by an operator of the program, for which no time passes."""
 
     def put(self, address: int, data: bytes | bytearray | memoryview) -> None:
         """Write bytes. Raises Misuse for NULL."""
@@ -51,15 +51,15 @@ class Memory:
             self._puts += data
 
     def put_ints(self, address: int, *numbers: int) -> None:
-        """Write numbers of 32 bits, of which handles may be larger than an int."""
+        """Write 32-bit numbers; handles may exceed an int."""
         self.put(address, struct.pack(f"<{len(numbers)}I", *(number & 0xFFFFFFFF for number in numbers)))
 
     def put_longs(self, address: int, *numbers: int) -> None:
-        """Write numbers of 64 bits."""
+        """Write 64-bit numbers."""
         self.put(address, struct.pack(f"<{len(numbers)}q", *numbers))
 
     def put_text(self, address: int, length: int, text: str, most: int) -> None:
-        """Write a string, at most `most` bytes with its end, and its length."""
+        """Write a string of at most `most` bytes including its terminator, and its length."""
         data = text.encode()[: most - 1]
         self.put(address, data + b"\0")
         self.put_ints(length, len(data))
@@ -74,7 +74,7 @@ class Memory:
         return self.exchange(struct.pack("<cQQ", b"g", address, size)) if size else b""
 
     def gather(self, address: int, pieces: NDArray[np.int64]) -> bytes:
-        """Read pieces of memory, one behind the other; each is an offset to the address, and a length."""
+        """Read pieces of memory, given as offsets to the address and lengths, and return them joined."""
         if len(pieces) < 2:
             return b"".join(self.get(address + at, length) for at, length in pieces.tolist())
         known, data = self.along
@@ -84,7 +84,7 @@ class Memory:
         return self.exchange(struct.pack("<cQ", b"G", len(pieces)) + _placed(address, pieces))
 
     def scatter(self, address: int, pieces: NDArray[np.int64], data: bytes | bytearray) -> None:
-        """Write bytes to pieces of memory until the bytes end."""
+        """Write bytes to pieces of memory until the bytes are used up."""
         ends = pieces[:, 1].cumsum()
         used = pieces[: int(np.searchsorted(ends, len(data))) + 1].copy()
         if not len(used) or not data:
@@ -96,7 +96,7 @@ class Memory:
         self._puts += struct.pack("<cQ", b"P", len(used)) + _placed(address, used) + data
 
     def ints(self, address: int, count: int) -> list[int]:
-        """Read numbers of 32 bits."""
+        """Read 32-bit numbers."""
         return list(struct.unpack(f"<{count}i", self.get(address, 4 * count)))
 
     def handles(self, address: int, count: int) -> list[int]:
@@ -104,7 +104,7 @@ class Memory:
         return list(struct.unpack(f"<{count}I", self.get(address, 4 * count)))
 
     def longs(self, address: int, count: int) -> list[int]:
-        """Read numbers of 64 bits."""
+        """Read 64-bit numbers."""
         return list(struct.unpack(f"<{count}q", self.get(address, 8 * count)))
 
     def text(self, address: Address) -> str:
@@ -113,39 +113,47 @@ class Memory:
         return self.exchange(struct.pack("<cQ", b"s", address)).decode(errors="replace")
 
     def call(self, function: int, arguments: Sequence[int]) -> bytes:
-        """What lets the program call a function of its own, with up to eight arguments."""
+        """Return the frame that makes the program call one of its functions with up to eight arguments."""
         words = [*arguments, *[0] * (8 - len(arguments))]
         return self._with_puts(struct.pack("<c9Q", b"c", function, *(word & (1 << 64) - 1 for word in words)))
 
     def fold(self, function: int, count: int, datatype: int, start: int, left: bytes, right: bytes) -> bytes:
         """Return the result of an operator of the program on two arrays.
 
-        `start`: offset of their first bytes to the addresses that the operator takes.
+        Args:
+            function: Address of the operator's function.
+            count: Number of elements.
+            datatype: Handle of the datatype.
+            start: Offset of the arrays' first byte to the addresses that the operator gets.
+            left: Bytes of the first array.
+            right: Bytes of the second array.
         """
         head = struct.pack("<cQqqqQ", b"f", function, count, datatype, start, len(left))
         return self.exchange(head + left + right)
 
     def exchange(self, action: bytes) -> bytes:
-        """What the program replies."""
+        """Send a frame and return the program's reply."""
         data = self._program.exchange(self._with_puts(action))
         while data[:1] != REPLY:
             data = self._program.exchange(self.within(data))
         return data[1:]
 
     def keep(self, number: int, handle: int, value: int) -> None:
-        """Let a call, by its number in the table, have a result without us: an int for a handle, until `forget`."""
+        """Let the program's library cache the result of a call (by its number in the table) for a handle,
+        until `forget`.
+        """
         self._puts += struct.pack("<cqqq", b"k", number, handle - ((handle & 1 << 31) << 1), value)
 
     def forget(self) -> None:
-        """Let nothing be kept any more."""
+        """Clear the library's cached results."""
         self._puts += b"n"
 
     def result(self, value: int, now_ps: int) -> None:
-        """End a call, and say what time it is."""
+        """End a call with its result and the present time."""
         self._program.answer(self.returned(value, now_ps))
 
     def returned(self, value: int, now_ps: int) -> bytes:
-        """What ends a call."""
+        """Return the frame that ends a call."""
         return self._with_puts(struct.pack("<cqq", b"r", value, now_ps))
 
     def _with_puts(self, action: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Calls: graphs whose edges are spread over their ranks, and collectives of the neighbours in a topology."""
+"""Calls: graphs with edges distributed over the ranks, and neighbourhood collectives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb.program.mpi.rank import Communicator, Rank
 from tb.program.mpi.topologies import Distributed, Graph, Grid
 
 METHOD = "Neighbor_alltoallw"
-"""Method of the layer that does them all."""
+"""Method of the layer that implements all neighbourhood collectives."""
 
 
 def _weights(rank: Rank, at: int, count: int) -> list[int] | None:
@@ -128,15 +128,15 @@ async def _neighbours(
 
 
 class _Around:
-    """The neighbours of a rank."""
+    """Neighbours of a rank in the topology of a communicator."""
 
     def __init__(self, rank: Rank, comm: int) -> None:
         of = rank.communicator(comm)
         topology = of.topology
         self.rank, self.of = rank, rank.intracomm(comm)
         self.backwards = isinstance(topology, Grid)
-        """Receives begin with the last neighbour: where two neighbours in a grid are one rank, what it sends down comes
-        from above.
+        """True to post receives from the last neighbour on. Where two neighbours in a grid are one rank, data sent down
+        then arrive from above.
         """
         self.sources: Sequence[int]
         self.targets: Sequence[int]
@@ -152,7 +152,7 @@ class _Around:
             raise Misuse(ErrorClass.TOPOLOGY, f"{self.of.name} has no topology", "make one by MPI_Cart_create")
 
     def prepared(self, out: Sequence[Place], into: Sequence[Place]) -> Prepared:
-        """Return the exchange of a place for each neighbour."""
+        """Return the exchange of a place with each neighbour."""
         sends = [(to, place.read().spec) for to, place in zip(self.targets, out, strict=True)]
         receives: list[tuple[int, Any]] = [(at, one.spec) for at, one in zip(self.sources, into, strict=True)]
         used = [one for at, one in zip(self.sources, into, strict=True) if at >= 0]
@@ -164,7 +164,7 @@ class _Around:
         return Prepared(self.of, (sends, receives[::-1] if self.backwards else receives), write)
 
     def equal(self, buf: int, count: int, datatype: int, ranks: Sequence[int], step: int = 1) -> list[Place]:
-        """Return places of `count` elements one behind the other, or with a `step` of 0 one for all neighbours."""
+        """Return consecutive places of `count` elements; with a `step` of 0, the same place for all neighbours."""
         size = count * self.rank.types[datatype].extent * step
         return [self.rank.place(buf + at * size, count, datatype) for at in range(len(ranks))]
 

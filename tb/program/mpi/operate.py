@@ -1,4 +1,4 @@
-"""Operators of reductions by handle: those of the standard, and those of the program."""
+"""Reduction operators by handle: those of the standard, and those of the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tb.program.mpi.shapes import collected, spread
 
 
 def operators() -> dict[int, Op]:
-    """The operators of the standard."""
+    """Return the operators of the standard."""
     made = {name: Op(op.name, _checked(op.name, op.fold)) for name, op in OPERATORS.items()}
     made["MINLOC"] = Op("MPI_MINLOC", _checked("MPI_MINLOC", _located(np.less)))
     made["MAXLOC"] = Op("MPI_MAXLOC", _checked("MPI_MAXLOC", _located(np.greater)))
@@ -25,24 +25,24 @@ def operators() -> dict[int, Op]:
 
 
 def _refused(left: Any, right: Any) -> Any:
-    raise Misuse(ErrorClass.OP, "the operator is for RMA only", "give another one")
+    raise Misuse(ErrorClass.OP, "the operator is for RMA only", "give another operator")
 
 
 def _checked(name: str, fold: Fold) -> Fold:
-    """The same. It raises Misuse for elements that it cannot fold."""
+    """Return a fold that raises Misuse for unsupported elements."""
 
     def checked(left: Any, right: Any) -> Any:
         try:
             return fold(left, right)
         except (TypeError, ValueError, IndexError):
-            cause = f"{name} is not for elements {left.dtype}"
-            raise Misuse(ErrorClass.OP, cause, "give an operator that the datatype has") from None
+            cause = f"{name} does not support elements {left.dtype}"
+            raise Misuse(ErrorClass.OP, cause, "give an operator of this datatype") from None
 
     return checked
 
 
 def _located(better: Any) -> Fold:
-    """The better value with its index; of equal ones the lower index."""
+    """Return a fold that selects the better value with its index, and the lower index of equal values."""
 
     def fold(left: Any, right: Any) -> Any:
         same = left["value"] == right["value"]
@@ -54,7 +54,7 @@ def _located(better: Any) -> Fold:
 
 @dataclass(frozen=True)
 class OfProgram:
-    """An operator whose function is the program's."""
+    """Operator whose function belongs to the program."""
 
     function: int
     commute: bool
@@ -83,7 +83,7 @@ OPERATORS_OF = {
     "pair": {"MINLOC", "MAXLOC"},
     "other": set[str](),
 }
-"""Predefined operators of each group of predefined datatypes, as MPICH has them."""
+"""Predefined operators of each group of predefined datatypes, as in MPICH."""
 GROUPS = {"i": "integer", "u": "integer", "f": "floating point", "c": "complex", "b": "logical"}
 """Group of a datatype by numpy's kind of its elements."""
 EXCEPTIONS = {
@@ -91,7 +91,7 @@ EXCEPTIONS = {
     "LOGICAL": "logical",
     **dict.fromkeys(("WCHAR", "PACKED", "REAL16", "COMPLEX32"), "other"),
 }
-"""Group of a datatype whose elements do not say it."""
+"""Groups of datatypes that do not follow from the numpy kind."""
 GROUP_OF = {
     **{handle: EXCEPTIONS.get(name) or GROUPS[np.dtype(kind).kind] for name, (handle, kind) in abi.DATATYPES.items()},
     **{handle: "pair" for handle, _, _ in abi.PAIRS.values()},

@@ -20,7 +20,7 @@ async def _create(rank: Rank, function: Address, commute: int, op: Address) -> N
 async def _free(rank: Rank, op: Address) -> None:
     handle = rank.memory.handles(op, 1)[0]
     if handle in abi.OPERATORS.values():
-        raise Misuse(ErrorClass.OP, "the operator is one of the standard", "free those of MPI_Op_create only")
+        raise Misuse(ErrorClass.OP, "the operator is predefined", "free operators of MPI_Op_create only")
     rank.ops.pop(handle)
     rank.memory.put_ints(op, abi.OP_NULL)
 

@@ -1,8 +1,8 @@
 """`python -m tb.program.mpi.own_tests [MODULE ...]`: mpi4py's own tests over the simulated MPI.
 
-The source distribution of the installed version is fetched by pip, into `sim_build/mpi4py`, unless it is there. Each
-module is a run of the study `program`; what its tests say on all ranks is counted: one that passed did so on each. Exit
-code 1 when one did not pass, or a run failed.
+pip downloads the source distribution of the installed version into `sim_build/mpi4py` if necessary. Each module is a
+run of the study `program`. A test counts as passed if it passed on every rank. The exit code is 1 if a test did not
+pass or a run failed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POINT_TO_POINT = ("test_p2p_obj", "test_p2p_obj_matched", "test_p2p_buf", "test_
 COLLECTIVES = ("test_cco_obj", "test_cco_buf", "test_cco_vec")
 REST = ("test_group", "test_status", "test_request", "test_op", "test_msgzero", "test_environ", "test_errorcode")
 MODULES = (*POINT_TO_POINT, *COLLECTIVES, *REST, "test_info", "test_address", "test_mpimem")
-"""Those that are run where nobody says which."""
+"""Test modules run by default."""
 FOLDER = OUT / "mpi4py"
 NOT_FINISHED = "not finished"
 RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
@@ -34,7 +34,7 @@ NOT_PASSED = re.compile(r"(failures|errors|skipped)=(\d+)")
 
 
 def tests() -> Path:
-    """The folder of the tests, fetched if it is not there."""
+    """Return the folder of the tests, downloaded if necessary."""
     name = f"mpi4py-{version('mpi4py')}"
     archive = FOLDER / f"{name}.tar.gz"
     if not archive.exists():
@@ -47,7 +47,7 @@ def tests() -> Path:
 
 
 def counts(said: str) -> dict[str, int] | None:
-    """Tests by how they ended, of what unittest has printed; None: it did not come to its end, or ran none."""
+    """Return test counts by outcome from unittest's output; None if unittest did not finish or ran no test."""
     ran = RAN.search(said)
     if not ran or ran[1] == "0":
         return None
@@ -56,8 +56,9 @@ def counts(said: str) -> dict[str, int] | None:
 
 
 def together(ranks: Sequence[dict[str, int] | None]) -> dict[str, int] | None:
-    """The counts of all ranks as one: a test has passed that did on every rank. None: some rank has no end, or another
-    number of tests.
+    """Return the counts over all ranks; a test has passed if it passed on every rank.
+
+    The result is None if a rank did not finish or ran another number of tests.
     """
     there = [one for one in ranks if one is not None]
     totals = {sum(one.values()) for one in there}
@@ -68,7 +69,7 @@ def together(ranks: Sequence[dict[str, int] | None]) -> dict[str, int] | None:
 
 
 def judged(found: dict[str, int] | None, exit_code: int) -> dict[str, int]:
-    """Counts of a run that ended with a code: one that failed, and says of no test why, is a failure itself."""
+    """Return the counts of a run; a failed run without a failed test counts as a failure."""
     if found is None:
         return {NOT_FINISHED: 1}
     if exit_code and not found.keys() & {"failures", "errors"}:
@@ -77,7 +78,7 @@ def judged(found: dict[str, int] | None, exit_code: int) -> dict[str, int]:
 
 
 def run(module: str, folder: Path, how: argparse.Namespace) -> dict[str, int]:
-    """The tests of one module."""
+    """Run the tests of one module and return their counts."""
     command = f"{sys.executable} {folder / 'main.py'} -v -f --no-numpy -i {module}[.]"
     out = FOLDER / "runs" / module
     settings = f'--set=command="{command}" run.trace=0 ranks={how.ranks} mpi.on={how.on}'
@@ -85,7 +86,7 @@ def run(module: str, folder: Path, how: argparse.Namespace) -> dict[str, int]:
     done = subprocess.run(
         [sys.executable, "-m", "tb.sanlab", "run", *words], cwd=ROOT, capture_output=True, check=False
     )
-    if done.returncode not in (0, 1):  # not run: the folder holds results of an earlier run
+    if done.returncode not in (0, 1):  # no run: the folder has the results of an earlier run
         return judged(None, done.returncode)
     told = [out / f"program-{rank}.txt" for rank in range(how.ranks)]
     said = [counts(one.read_text(encoding="utf-8")) if one.exists() else None for one in told]
@@ -93,19 +94,19 @@ def run(module: str, folder: Path, how: argparse.Namespace) -> dict[str, int]:
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="own_tests", description="mpi4py's own tests over the simulated MPI.")
-    parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE", help="modules of its tests")
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(prog="own_tests", description="Run mpi4py's own tests over the simulated MPI.")
+    parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE", help="test modules of mpi4py")
     parser.add_argument("--ranks", type=argument(1, 1024), default=2, help="programs, one a host")
-    parser.add_argument("--on", default=str(stack_options("mpi")["mpi.on"].default), help="what MPI stands on")
-    parser.add_argument("--cluster", default="", help="with so many hosts or more (default: two_hosts)")
-    parser.add_argument("--profile", default="", help="of the hardware, as of `make run`")
-    parser.add_argument("--record", type=Path, help="a JSON file, to which the counts are added")
+    parser.add_argument("--on", default=str(stack_options("mpi")["mpi.on"].default), help="layer below MPI")
+    parser.add_argument("--cluster", default="", help="cluster with enough hosts (default: two_hosts)")
+    parser.add_argument("--profile", default="", help="hardware profile, as for `make run`")
+    parser.add_argument("--record", type=Path, help="JSON file to which the counts are added")
     return parser.parse_args(words)
 
 
 def record(path: Path, how: argparse.Namespace, modules: Mapping[str, Mapping[str, int]]) -> None:
-    """Add counts to a file, under ranks and layer."""
+    """Add counts to a JSON file, by ranks and layer."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kept[f"{how.ranks} ranks over {how.on}"] = {
         "mpi4py": version("mpi4py"),
@@ -116,7 +117,7 @@ def record(path: Path, how: argparse.Namespace, modules: Mapping[str, Mapping[st
 
 
 def summed(several: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The sums of counts."""
+    """Return the sums of counts."""
     sums: Counter[str] = Counter()
     for one in several:
         sums.update(one)
@@ -124,7 +125,7 @@ def summed(several: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run modules, a line each, and print the sums; the exit code."""
+    """Run the modules, print the counts and their sums, and return the exit code."""
     how, found = arguments(words), {}
     for module in how.modules:
         found[module] = run(module, tests(), how)

@@ -1,4 +1,4 @@
-"""Calls: messages from rank to rank."""
+"""Calls: point-to-point messages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tb.program.mpi.rank import Pending, Rank
 
 
 def put_status(rank: Rank, at: int, status: Status) -> None:
-    """Write the status of an operation, unless it is ignored. Only an empty status has its error too."""
+    """Write the status of an operation unless it is ignored. Only an empty status includes its error."""
     if at != abi.IGNORE:
         rank.memory.put(at, abi.status_bytes(status, with_error=status.source == ANY_SOURCE))
 
 
 async def _received(rank: Rank, receiving: Awaitable[None], into: Place, at: int, told: Status) -> None:
-    """Wait for a receive, and tell of it: also of one that failed, when it has a message."""
+    """Wait for a receive and write its data and status, also after an error with a message."""
     try:
         await receiving
     finally:
@@ -197,7 +197,7 @@ async def _improbe(
 
 
 def _taken(rank: Rank, message: int) -> Taken:
-    """What a handle stands for, which it does no more."""
+    """Return the message of a handle and invalidate the handle."""
     handle = rank.memory.handles(message, 1)[0]
     rank.memory.put_ints(message, abi.REQUEST_NULL)
     if handle == abi.MESSAGE_NO_PROC:

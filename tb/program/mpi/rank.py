@@ -1,4 +1,4 @@
-"""What one rank's program has made, and what its calls are done with."""
+"""MPI state of one rank's program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HANDLED_AT = 320
 
 @dataclass
 class Communicator:
-    """A communicator of the layer, with what the program has fastened to it."""
+    """Communicator of the layer with the objects that the program has attached to it."""
 
     comm: AnyComm
     handle: int = abi.COMM_NULL
@@ -38,14 +38,14 @@ class Communicator:
     errhandler: int = abi.ERRORS_ARE_FATAL
     attributes: dict[int, Attribute] = field(default_factory=dict)
     info: dict[str, str] = field(default_factory=dict)
-    """Hints; none has an effect."""
+    """Hints, which have no effect."""
     topology: object = None
-    """A grid or a graph of its ranks."""
+    """Grid or graph of the ranks."""
 
 
 @dataclass
 class Session:
-    """A session of the program."""
+    """Session of the program."""
 
     info: dict[str, str]
     errhandler: int
@@ -54,13 +54,13 @@ class Session:
 
 @dataclass
 class Keyval:
-    """A key of attributes, with the program's functions for copies and the end, 0 for none."""
+    """Key of attributes, with the program's copy and delete functions (0: none)."""
 
     copy: int
     delete: int
     extra: int
     kind: str
-    """Objects whose attributes have it: `Comm`, `Type` or `Win`."""
+    """Kind of objects with this key: `Comm`, `Type` or `Win`."""
     freed: bool = False
     uses: int = 0
     """Number of attributes that have the key."""
@@ -71,7 +71,7 @@ class Keyval:
 
 @dataclass
 class Generalized:
-    """A generalized request: its operation, which the program ends, and the program's functions for it."""
+    """Generalized request: its operation, which the program completes, and the program's functions."""
 
     operation: Operation
     query: int
@@ -79,25 +79,25 @@ class Generalized:
     cancel: int
     extra: int
     fortran: bool = False
-    """The functions are of Fortran: they have addresses as arguments, the last one that of their error code."""
+    """True for Fortran functions, whose arguments are addresses, the last one that of the error code."""
 
 
 @dataclass
 class Pending:
-    """A request, and the place that its data go to or, of a persistent send, come from."""
+    """Request with the place of its received data or, for a persistent send, of its sent data."""
 
     request: Request
     of: Communicator | Session | None = None
-    """Whose handler of errors it has."""
+    """Communicator or session whose error handler applies."""
     into: Place | None = None
     out: Place | None = None
     persistent: bool = False
     at_end: Callable[[], None] | None = None
-    """Put what a non-blocking collective has brought into the program's memory."""
+    """Function that writes the results of a non-blocking collective to the program's memory."""
     generalized: Generalized | None = None
 
     def write(self, status: Status) -> None:
-        """Put the data of an operation that has ended into the program's memory, with its next answer."""
+        """Write the data of a completed operation to the program's memory with its next answer."""
         if self.into and not status.cancelled:
             self.into.write(status.size)
         if self.at_end and not status.error:
@@ -105,10 +105,17 @@ class Pending:
 
 
 class Rank:
-    """One program's state in MPI."""
+    """MPI state of one program."""
 
     def __init__(self, mpi: Mpi, memory: Memory, ranks: int, cpu_ratio: float) -> None:
-        """`ranks` of programs in MPI_COMM_WORLD; `cpu_ratio`: simulated ns of a ns of computing."""
+        """Create the state of a program.
+
+        Args:
+            mpi: MPI layer of the host.
+            memory: Memory of the program.
+            ranks: Number of ranks in MPI_COMM_WORLD.
+            cpu_ratio: Simulated ns for each ns of computing.
+        """
         self.mpi, self.memory, self.ranks = mpi, memory, ranks
         self.call, self.number = "", 0
         """The present call without the suffix of large counts, and its number in the table."""
@@ -116,22 +123,22 @@ class Rank:
         """True while the present call is one of large counts."""
         self.cpu_ratio = cpu_ratio
         self.look_ps = 0
-        """What looking at a clock takes."""
+        """Time to read a clock, in ps."""
         self.within: Communicator | Session | None = None
         """The communicator or session of the present call."""
         self.initialized = self.finalized = False
         """True once the program has called MPI_Init or MPI_Finalize, respectively."""
         self.buffer = 0
-        """Address of what is attached for buffered sends."""
+        """Address of the buffer attached for buffered sends."""
         self.callback: Callable[..., Awaitable[int]]
-        """Let the program call a function of its own."""
+        """Let the program call one of its functions."""
         self._scratch = 0
         self.threads = abi.THREAD_SINGLE
         self.comms: Table[Communicator] = Table("communicator", abi.MADE["comm"], ErrorClass.COMM)
         self.groups: Table[Group] = Table("group", abi.MADE["group"], ErrorClass.GROUP)
         self.types: Table[Layout] = Table("datatype", abi.MADE["datatype"], ErrorClass.TYPE, predefined())
         self.f90_types: dict[tuple[int, ...], int] = {}
-        """Handles of types of Fortran's kinds, by combiner and range."""
+        """Handles of Fortran kind types, by combiner and range."""
         self.ops: Table[Op | OfProgram] = Table("operator", abi.MADE["op"], ErrorClass.OP, operators())
         self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
         self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
@@ -145,10 +152,10 @@ class Rank:
             ErrorClass.ARG,
             dict.fromkeys((abi.ERRORS_ARE_FATAL, abi.ERRORS_RETURN, abi.ERRORS_ABORT), 0),
         )
-        """Functions of the program, 0 for the standard's handlers."""
+        """Functions of the program; 0 for the standard's handlers."""
 
     async def begin(self) -> None:
-        """Connect with all ranks, and make the predefined communicators."""
+        """Connect with all ranks and create the predefined communicators."""
         engine = self.mpi.engine
         await self.mpi.Init()
         for number, handle, ranks, name in (
@@ -159,17 +166,17 @@ class Rank:
         self.groups.set(abi.GROUP_EMPTY, Group(engine, []))
 
     def scratch(self) -> int:
-        """Address of some memory of the library in the program."""
+        """Return the address of the library's scratch memory in the program."""
         self._scratch = self._scratch or int.from_bytes(self.memory.exchange(b"w"), "little")
         return self._scratch
 
     def communicator(self, handle: int) -> Communicator:
-        """What the present call works in. Raises Misuse."""
+        """Return a communicator and select it for the present call. Raises Misuse."""
         self.within = found = self.comms[handle]
         return found
 
     def session(self, handle: int) -> Session:
-        """Return the session that the present call works in. Raises Misuse."""
+        """Return a session and select it for the present call. Raises Misuse."""
         self.within = found = self.sessions[handle]
         return found
 
@@ -192,7 +199,7 @@ class Rank:
         return found
 
     def keep(self, comm: AnyComm | None, like: Communicator) -> int:
-        """The handle of a communicator that was made of another one."""
+        """Register a communicator derived from `like` and return its handle."""
         if comm is None:
             return abi.COMM_NULL
         made = Communicator(comm, errhandler=like.errhandler)
@@ -210,17 +217,17 @@ class Rank:
         return {} if info == abi.INFO_NULL else self.infos[info]
 
     def place(self, address: int, count: int, datatype: int) -> Place:
-        """Where data come to."""
+        """Return the place of a receiving buffer."""
         if address == abi.IN_PLACE:
-            raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE stands for no buffer here", "give an address")
+            raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE is not a buffer here", "give an address")
         return Place(self.memory, address, count, self.types[datatype])
 
     def data(self, address: int, count: int, datatype: int) -> Place:
-        """Where data are, read."""
+        """Return the place of a sending buffer with its data."""
         return self.place(address, count, datatype).read()
 
     def op(self, handle: int, datatype: int) -> Op:
-        """An operator for elements of a datatype."""
+        """Return an operator for elements of a datatype."""
         found, layout = self.ops[handle], self.types[datatype]
         if isinstance(found, OfProgram):
             return found.on(self.memory, datatype, layout)
@@ -232,7 +239,7 @@ class Rank:
         return self.memory.longs(address, number) if self.large else self.memory.ints(address, number)
 
     def put_count(self, address: int, count: int) -> None:
-        """Write a count. It is MPI_UNDEFINED in an int that is too small."""
+        """Write a count; MPI_UNDEFINED if it does not fit an int."""
         if self.large:
             self.memory.put_longs(address, count)
         else:

@@ -1,4 +1,4 @@
-"""A program on a simulated host: its calls of MPI are done by the host's coroutine, one after the other."""
+"""Program on a simulated host; the host's coroutine executes its MPI calls one after the other."""
 
 from __future__ import annotations
 
@@ -22,54 +22,54 @@ from tb.program.mpi.memory import REPLY, REQUEST, Memory, NullAddress
 from tb.program.mpi.rank import Rank
 
 LATE = 10
-"""After so many times its patience a program must have called MPI_Init, although no simulated time passes."""
+"""Multiple of the patience after which a program must have called MPI_Init even if no simulated time passes."""
 SHOWN = 10
-"""Last lines of a program's output that errors show."""
+"""Number of last output lines of a program in an error."""
 HEAD = "<4q"
-"""Of a request: number of the call, CPU time, looks at clocks, number of arguments."""
+"""Head of a request: number of the call, CPU time, clock reads, number of arguments."""
 ARGUMENTS = 1 + struct.calcsize(HEAD)
-"""Where they begin."""
-MISSING = "the library does not have it"
+"""Offset of the arguments in a request."""
+MISSING = "the library lacks this function"
 
 
 class ProgramError(SanlabError):
-    """A program that fails, or calls what is not there."""
+    """Failed program, or call of a missing function."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """How programs are started."""
+    """Parameters for starting programs."""
 
     command: Sequence[str]
     ranks: int
     folder: Path
-    """Where their output goes."""
+    """Folder of the programs' output."""
     cpu_ratio: float = 0.0
-    """Simulated ns for each ns of the real CPU that a program uses."""
+    """Simulated ns for each ns of CPU time that a program uses."""
     patience_s: float = 60.0
     directory: Path | None = None
-    """Where they run, if not here."""
+    """Working directory of the programs (default: the present one)."""
 
     def output(self, rank: int) -> Path:
-        """What a rank printed."""
+        """Return the file with the output of a rank."""
         return self.folder / f"program-{rank}.txt"
 
 
 class Server:
-    """One rank's program, and what is done for it."""
+    """Program of one rank, and the execution of its calls."""
 
     def __init__(self, start: Start, mpi: Mpi) -> None:
         self._start, self._mpi, self._number = start, mpi, mpi.engine.rank
         self.calls = 0
-        """That the program has made."""
+        """Number of calls that the program has made."""
         self.sent = 0
-        """Messages that it has begun to send by calls for one message."""
+        """Number of messages begun by point-to-point send calls."""
         folder = library()
         paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
         variables = {
             "LD_PRELOAD": str(folder / abi.LIBRARY),
             "LD_LIBRARY_PATH": os.pathsep.join(paths),
-            "LD_DYNAMIC_WEAK": "1",  # a profiling library comes behind ours, whose names are weak
+            "LD_DYNAMIC_WEAK": "1",  # a profiling library is loaded after ours, whose names are weak
         }
         output = start.output(self._number)
         self._program: Outside = mpi.host.outside(
@@ -80,7 +80,7 @@ class Server:
         self._rank.memory.within = self._within
 
     async def serve(self) -> None:
-        """Until the program ends. Raises ProgramError, MpiError, OutsideError."""
+        """Execute calls until the program ends. Raises ProgramError, MpiError or OutsideError."""
         host = self._mpi.host
         begun = host.now
         await host.syscall()
@@ -104,11 +104,11 @@ class Server:
         self._ended()
 
     def _check_begun(self, real_s: float, simulated_s: float) -> None:
-        """Raise ProgramError for a program that lives for long and has not called MPI_Init."""
+        """Raise ProgramError for a program that runs for long without calling MPI_Init."""
         patience_s = self._start.patience_s
         if real_s > LATE * patience_s or (real_s > patience_s and simulated_s > patience_s):
             cause = f"the program has not called MPI_Init for {real_s:.0f} s ({simulated_s:.0f} s simulated)"
-            remedy = f"start one that is linked with {abi.LIBRARY}, or set program.patience_s"
+            remedy = f"start a program linked with {abi.LIBRARY}, or set program.patience_s"
             raise ProgramError(f"rank {self._number}", f"{cause}{self._said()}", remedy)
 
     def _ended(self) -> None:
@@ -117,16 +117,16 @@ class Server:
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
             raise ProgramError(who, f"the program {how}{self._said()}", "see its output")
         if self._rank.sessions:
-            cause = f"the program ended, and has not finalized {len(self._rank.sessions)} sessions"
+            cause = f"the program ended without finalizing {len(self._rank.sessions)} sessions"
             raise ProgramError(who, f"{cause}{self._said()}", "let it call MPI_Session_finalize")
         if not self._rank.finalized:
             begun = self._mpi.engine.running
             cause = "never called MPI_Finalize" if begun else "never called MPI_Init"
-            remedy = "let it call MPI_Finalize" if begun else f"start one that is linked with {abi.LIBRARY}"
+            remedy = "let it call MPI_Finalize" if begun else f"start a program linked with {abi.LIBRARY}"
             raise ProgramError(who, f"the program ended, and {cause}{self._said()}", remedy)
 
     async def _serve(self, request: bytes) -> None:
-        """Do one call, behind what the program has computed since the last one."""
+        """Execute one call after the computing time since the last call."""
         _, cpu_ns, looks, _ = struct.unpack_from(HEAD, request, 1)
         if took := cpu_ns * self._rank.cpu_ratio + looks * self._rank.look_ps / 1000:
             await self._mpi.host.compute(took)
@@ -147,7 +147,9 @@ class Server:
             rank.call, rank.large, rank.number, rank.within, rank.memory.along = outer
 
     def _within(self, request: bytes) -> bytes:
-        """The answer to a call that an operator of the program makes. Raises ProgramError for one that takes time."""
+        """Return the answer to a call made by an operator of the program. Raises ProgramError if the call
+        takes time.
+        """
         doing = self._result(request)
         try:
             doing.send(None)
@@ -155,14 +157,14 @@ class Server:
             return self._rank.memory.returned(done.value, self._mpi.host.now)
         doing.close()
         name = table()[struct.unpack_from(HEAD, request, 1)[0]].name
-        cause = f"an operator of the program calls {name}, for which time passes"
+        cause = f"an operator of the program calls {name}, which takes time"
         raise ProgramError(f"rank {self._number}, {self._rank.call}", cause, "let operators compute only")
 
     async def _do(self, one: Call, words: tuple[int, ...]) -> int:
-        """The result of a call, of one that failed its error class where the program wants to have that."""
+        """Return the result of a call, or its error class if the program handles errors."""
         who = f"rank {self._number}, {one.name}"
         if one.handler is None:
-            raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for what is there")
+            raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for supported functions")
         code: int | None = None
         try:
             if not (one.anytime or self._mpi.engine.call):
@@ -176,16 +178,18 @@ class Server:
         except MpiError as raised:
             error = raised
         except Aborted as aborted:
-            raise ProgramError(who, f"the program ends all with code {aborted.code}{self._said()}", "see it") from None
+            raise ProgramError(
+                who, f"the program called MPI_Abort with code {aborted.code}{self._said()}", "see its output"
+            ) from None
         for (_, kind), address in zip(one.parameters, words, strict=True):
             if kind == "NewComm" and address:
                 self._rank.memory.put_ints(address, abi.COMM_NULL)
         return await self._handled(error, int(error.error_class) if code is None else code)
 
     async def _handled(self, error: MpiError, code: int) -> int:
-        """Return the code of an error to the program, after its error handler if it has one.
+        """Call the program's error handler, if any, and return the error code.
 
-        Raises the error where the communicator's handler is MPI_ERRORS_ARE_FATAL.
+        Raises the error if the communicator's handler is MPI_ERRORS_ARE_FATAL.
         """
         rank = self._rank
         if not self._mpi.engine.running:
@@ -198,12 +202,14 @@ class Server:
         return code
 
     async def _callback(self, function: int, *arguments: int) -> int:
-        """Let the program call a function of its own, which may call MPI."""
+        """Let the program call one of its functions, which may call MPI."""
         self._program.answer(self._rank.memory.call(function, arguments))
         while True:
             request = await self._program.request()
             if request is None:
-                raise ProgramError(f"rank {self._number}", "the program ended in a function of its own", "see it")
+                raise ProgramError(
+                    f"rank {self._number}", "the program ended in one of its own functions", "see its output"
+                )
             if request[:1] == REPLY:
                 return int.from_bytes(request[1:5], "little")
             assert request[:1] == REQUEST
@@ -213,11 +219,11 @@ class Server:
         """Return the last lines of the program's output, on one line."""
         path = self._start.output(self._number)
         lines = path.read_text(errors="replace", encoding="utf-8").splitlines()[-SHOWN:] if path.is_file() else []
-        return f"; it printed last: {' / '.join(line.strip() for line in lines)}" if lines else ""
+        return f"; its last output: {' / '.join(line.strip() for line in lines)}" if lines else ""
 
 
 def along(one: Call, words: Sequence[int], data: bytes) -> tuple[int, bytes]:
-    """Address and bytes of what came along with a call."""
+    """Return address and bytes of the memory sent with a call."""
     for (_, kind), word in zip(one.parameters, words, strict=False):
         if kind in ("Buffer", "Given"):
             return word & (1 << 64) - 1, data

@@ -1,7 +1,7 @@
 """Calls: sessions, their process sets, and communicators of groups.
 
-MPI begins with the first session or MPI_Init. A program that has called only sessions ends it when it exits, so that
-sessions may begin again until then.
+The first session or MPI_Init starts MPI. A program that uses only sessions ends MPI at its exit; until then it may open
+sessions again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb.program.mpi.rank import AnyComm, Communicator, Rank, Session
 
 WORLD, SELF = PROCESS_SETS = "mpi://WORLD", "mpi://SELF"
 LEVELS = ("SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE")
-"""Support for threads, by number."""
+"""Levels of thread support by number."""
 
 
 @call("MPI_Session_init", anytime=True)
@@ -58,10 +58,14 @@ async def _number(rank: Rank, session: Handle, info: Handle, count: Address) -> 
 
 @call("MPI_Session_get_nth_pset")
 async def _nth(rank: Rank, session: Handle, info: Handle, number: int, length: Address, name: Address) -> None:
-    """Write the name of a process set. A length of 0 only asks for the length with the end of the string."""
+    """Write the name of a process set; a length of 0 requests only the length with terminator."""
     rank.session(session)
     if not 0 <= number < len(PROCESS_SETS):
-        raise Misuse(ErrorClass.ARG, f"process set {number} of {len(PROCESS_SETS)}", "ask MPI_Session_get_num_psets")
+        raise Misuse(
+            ErrorClass.ARG,
+            f"process set {number} of {len(PROCESS_SETS)}",
+            "call MPI_Session_get_num_psets for their number",
+        )
     found, room = PROCESS_SETS[number], rank.memory.ints(length, 1)[0]
     if room:
         rank.memory.put(name, found.encode()[: room - 1] + b"\0")
@@ -80,7 +84,7 @@ async def _group_of(rank: Rank, session: Handle, name: Address, group: Address) 
 
 
 def _group(rank: Rank, session: int, name: Address) -> Group:
-    """Return the ranks of a process set, whose name has any case. Raises Misuse."""
+    """Return the ranks of a process set; case is ignored. Raises Misuse."""
     rank.session(session)
     engine, wanted = rank.mpi.engine, rank.memory.text(name)
     known = {one.lower(): one for one in PROCESS_SETS}
@@ -109,14 +113,16 @@ async def _intercomm_of(
 ) -> None:
     local, remote = await _of_group(rank, rank.groups[group], tag), rank.groups[remote_group].ranks
     if local is None or not 0 <= remote_leader < len(remote):
-        raise Misuse(ErrorClass.GROUP, "the own rank or the remote leader is in no group", "give groups that have them")
+        raise Misuse(
+            ErrorClass.GROUP, "the own rank or the remote leader is in neither group", "give groups that contain them"
+        )
     bridge = rank.mpi.COMM_WORLD if local.rank == leader else None
     made = await create_intercomm(local, leader, bridge, remote[remote_leader], _number_of(rank, tag))
     _keep(rank, made, info, errhandler, new)
 
 
 async def _of_group(rank: Rank, group: Group, tag: Address) -> Comm | None:
-    """Return a communicator of a group, whose ranks alone call this."""
+    """Return a communicator of a group; only the ranks of the group call this."""
     return await rank.mpi.COMM_WORLD.Create_group(group, _number_of(rank, tag))
 
 

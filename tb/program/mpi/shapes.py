@@ -1,8 +1,8 @@
-"""Arithmetic of MPI datatypes: sizes, bounds, alignment and the pieces of memory that an element occupies.
+"""Arithmetic of MPI datatypes: sizes, bounds, alignment, and the pieces of memory of an element.
 
-A shape is a tree of repetitions and sequences over basic types. Bounds, sizes and counts follow from the tree without
-expanding it; only `Shape.pieces` lists single pieces. The rules are those of MPICH 4 and of the type engine in it,
-yaksa: also where MPI leaves the choice to the library (padding of structs, types without data). All sizes are in bytes.
+A shape is a tree of repetitions and sequences over basic types. Bounds, sizes and counts are computed without expanding
+the tree; only `Shape.pieces` lists single pieces. The rules are those of MPICH 4 and its type engine yaksa, also where
+MPI leaves the choice to the library (padding of structs, types without data). All sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from firmware.mpi.host.errors import ErrorClass, Misuse
 
 Pieces = NDArray[np.int64]
-"""Offset and length of each piece, in the order in which the pieces are sent; shape (n, 2)."""
+"""Offset and length of each piece in sending order; shape (n, 2)."""
 MOST_PIECES = 1 << 24
 
 
@@ -57,7 +57,7 @@ class Shape(ABC):
     true_lower: int
     """Offset of the first byte of data."""
     true_upper: int
-    """Offset behind the last byte of data."""
+    """Offset after the last byte of data."""
     alignment: int
     """Strictest alignment of the basic types."""
 
@@ -68,12 +68,12 @@ class Shape(ABC):
 
     @property
     def true_extent(self) -> int:
-        """Distance from the first byte of data to behind the last one."""
+        """Distance from the first byte of data to the byte after the last."""
         return self.true_upper - self.true_lower
 
     @cached_property
     def pieces(self) -> Pieces:
-        """Pieces of one element; adjacent ones are merged. Raises Misuse if there are too many to list."""
+        """Pieces of one element, with adjacent pieces merged. Raises Misuse if there are too many to list."""
         if self.size == 0:
             return np.zeros((0, 2), np.int64)
         return merged(self._listed())
@@ -139,11 +139,11 @@ class Basic(Shape):
 
 
 EMPTY = Basic([], 0, 1)
-"""The shape of types without data."""
+"""Shape of types without data."""
 
 
 class _Strided(Shape):
-    """`count` blocks at a stride, each of `length` elements in sequence."""
+    """Strided blocks of consecutive elements."""
 
     def __init__(self, child: Shape, count: int, length: int, stride: int) -> None:
         self._child, self._count, self._length, self._stride = child, count, length, stride
@@ -166,7 +166,7 @@ class _Strided(Shape):
 
 
 class _Resized(Shape):
-    """A shape with other bounds."""
+    """Shape with changed bounds."""
 
     def __init__(self, child: Shape, lower: int, extent: int) -> None:
         self._child = child
@@ -185,7 +185,7 @@ class _Resized(Shape):
 
 
 Part = tuple[int, int, Shape]
-"""Number of elements in sequence, offset of the first one, and their shape."""
+"""Number of consecutive elements, offset of the first, and their shape."""
 
 
 class _Sequence(Shape):
@@ -264,7 +264,7 @@ def repeated_pieces(pieces: Pieces, count: int, stride: int) -> Pieces:
 
 
 def merged(pieces: Pieces) -> Pieces:
-    """Return the pieces without empty ones, and with each that begins where its predecessor ends joined to it."""
+    """Return the pieces without empty pieces, with adjacent pieces joined."""
     pieces = pieces[pieces[:, 1] > 0]
     if len(pieces) < 2:
         return pieces
@@ -273,7 +273,7 @@ def merged(pieces: Pieces) -> Pieces:
 
 
 def spread(pieces: Pieces, data: bytes) -> tuple[int, bytes]:
-    """Return an array that has the data at its pieces, and the offset of its first byte, a multiple of 16."""
+    """Return an array with the data at its pieces, and the offset of its first byte, a multiple of 16."""
     start = int(pieces[:, 0].min(initial=0)) // 16 * 16
     array = np.zeros(int(pieces.sum(axis=1).max(initial=0)) - start, np.uint8)
     array[_index(pieces) - start] = np.frombuffer(data, np.uint8)
@@ -295,12 +295,12 @@ def _index(pieces: Pieces) -> Pieces:
 
 
 def contiguous(kind: Shape, count: int) -> Shape:
-    """`MPI_Type_contiguous`."""
+    """Return the shape of `MPI_Type_contiguous`."""
     return hvector(kind, 1, count, 0) if count else EMPTY
 
 
 def hvector(kind: Shape, count: int, length: int, stride: int) -> Shape:
-    """`MPI_Type_create_hvector`; `stride` in bytes."""
+    """Return the shape of `MPI_Type_create_hvector`; `stride` is in bytes."""
     if not count or not kind.size:
         return EMPTY
     if count == 1 and length == 1:
@@ -309,7 +309,7 @@ def hvector(kind: Shape, count: int, length: int, stride: int) -> Shape:
 
 
 def hindexed_block(kind: Shape, length: int, places: Sequence[int]) -> Shape:
-    """`MPI_Type_create_hindexed_block`; `places` in bytes."""
+    """Return the shape of `MPI_Type_create_hindexed_block`; `places` are in bytes."""
     if not places or not kind.size:
         return EMPTY
     strides = {after - before for before, after in itertools.pairwise(places)}
@@ -325,7 +325,7 @@ def hindexed_block(kind: Shape, length: int, places: Sequence[int]) -> Shape:
 
 
 def hindexed(kind: Shape, lengths: Sequence[int], places: Sequence[int]) -> Shape:
-    """`MPI_Type_create_hindexed`; `places` in bytes."""
+    """Return the shape of `MPI_Type_create_hindexed`; `places` are in bytes."""
     if not kind.size or not any(lengths):
         return EMPTY
     if len(set(lengths)) == 1:
@@ -334,7 +334,7 @@ def hindexed(kind: Shape, lengths: Sequence[int], places: Sequence[int]) -> Shap
 
 
 def struct(lengths: Sequence[int], places: Sequence[int], kinds: Sequence[Shape]) -> Shape:
-    """`MPI_Type_create_struct`. Types that differ are padded to the strictest alignment of their basic types."""
+    """Return the shape of `MPI_Type_create_struct`, padded to the strictest alignment if types differ."""
     if not any(length * kind.size for length, kind in zip(lengths, kinds, strict=True)):
         return EMPTY
     if len(set(map(id, kinds))) == 1:
@@ -345,12 +345,12 @@ def struct(lengths: Sequence[int], places: Sequence[int], kinds: Sequence[Shape]
 
 
 def resized(kind: Shape, lower: int, extent: int) -> Shape:
-    """`MPI_Type_create_resized`."""
+    """Return the shape of `MPI_Type_create_resized`."""
     return kind if (kind.lower, kind.extent) == (lower, extent) else _Resized(kind, lower, extent)
 
 
 def subarray(kind: Shape, sizes: Sequence[int], parts: Sequence[int], starts: Sequence[int], order: Order) -> Shape:
-    """`MPI_Type_create_subarray`."""
+    """Return the shape of `MPI_Type_create_subarray`."""
     axes = list(zip(sizes, parts, starts, strict=True))
     if order is Order.C:
         axes.reverse()
@@ -372,9 +372,9 @@ def darray(
     grid: Sequence[int],
     order: Order,
 ) -> Shape:
-    """`MPI_Type_create_darray`: the part of a rank. Consecutive ranks differ in the last dimension of the grid.
+    """Return the part of a rank of `MPI_Type_create_darray`. Raises Misuse.
 
-    Raises Misuse.
+    Consecutive ranks differ in the last dimension of the grid.
     """
     axes = list(zip(sizes, distributions, arguments, grid, np.unravel_index(rank, tuple(grid)), strict=True))
     if order is Order.C:
@@ -395,7 +395,7 @@ def darray(
 
 
 def _block(kind: Shape, whole: int, argument: int, processes: int, at: int, stride: int | None) -> tuple[Shape, int]:
-    """Return the part of one process in a block distribution, and its first index; no stride: contiguous."""
+    """Return the part of one process in a block distribution, and its first index; contiguous without a stride."""
     block = -(-whole // processes) if argument == DEFAULT_ARGUMENT else argument
     if block < 1 or block * processes < whole:
         cause = f"{processes} blocks of {block} do not hold {whole} elements"

@@ -1,4 +1,4 @@
-"""Calls: grids and graphs that communicators carry. Ranks stay in their order, whatever `reorder` is."""
+"""Calls: grids and graphs of communicators. Ranks keep their order for any value of `reorder`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Grid:
     periods: Sequence[bool]
 
     def coords(self, number: int) -> list[int]:
-        """Where a rank stands."""
+        """Return the coordinates of a rank."""
         found = []
         for size in reversed(self.sizes):
             number, at = divmod(number, size)
@@ -30,7 +30,7 @@ class Grid:
         return found[::-1]
 
     def number(self, coords: Sequence[int]) -> int:
-        """The rank at a place; along a periodic dimension it wraps around. Raises Misuse."""
+        """Return the rank at coordinates, which wrap around in periodic dimensions. Raises Misuse."""
         found = 0
         for size, periodic, at in zip(self.sizes, self.periods, coords, strict=True):
             if not (periodic or 0 <= at < size):
@@ -39,7 +39,7 @@ class Grid:
         return found
 
     def beside(self, number: int, dimension: int, by: int) -> int:
-        """The rank so many places on along a dimension, MPI_PROC_NULL behind an end."""
+        """Return the rank at a distance along a dimension, or MPI_PROC_NULL beyond an end."""
         coords = self.coords(number)
         coords[dimension] += by
         inside = self.periods[dimension] or 0 <= coords[dimension] < self.sizes[dimension]
@@ -48,21 +48,23 @@ class Grid:
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph as the standard writes it: `edges` are the neighbours of all nodes, `index` is where each node's end."""
+    """Graph in the form of the standard: `edges` are the neighbours of all nodes, `index` the end of each
+    node's edges.
+    """
 
     index: Sequence[int]
     edges: Sequence[int]
 
     def neighbours(self, number: int) -> Sequence[int]:
-        """Of a rank. Raises Misuse."""
+        """Return the neighbours of a rank. Raises Misuse."""
         if not 0 <= number < len(self.index):
-            raise Misuse(ErrorClass.RANK, f"rank {number} of a graph of {len(self.index)}", "give one of its nodes")
+            raise Misuse(ErrorClass.RANK, f"rank {number} of a graph of {len(self.index)}", "give a node of the graph")
         return self.edges[self.index[number - 1] if number else 0 : self.index[number]]
 
 
 @dataclass(frozen=True)
 class Distributed:
-    """A graph of which each rank knows its own edges, with their weights if they have any."""
+    """Graph of which each rank has only its own edges, with optional weights."""
 
     sources: Sequence[int]
     targets: Sequence[int]
@@ -85,7 +87,7 @@ def _graph(rank: Rank, comm: int) -> Graph:
 
 
 async def _of_first(rank: Rank, comm: int, count: int, topology: Grid | Graph, new: int) -> None:
-    """A communicator of the first `count` ranks with a topology."""
+    """Create a communicator of the first `count` ranks with a topology."""
     of = rank.communicator(comm)
     if count > of.comm.size:
         cause = f"the topology has {count} places, the communicator {of.comm.size} ranks"
@@ -99,7 +101,7 @@ async def _of_first(rank: Rank, comm: int, count: int, topology: Grid | Graph, n
 def _read_grid(rank: Rank, dims: int, sizes: Address, periods: Address) -> Grid:
     found = Grid(rank.memory.ints(sizes, dims), [bool(one) for one in rank.memory.ints(periods, dims)])
     if any(size < 1 for size in found.sizes):
-        raise Misuse(ErrorClass.DIMS, f"dimensions of {found.sizes}", "let each have 1 or more")
+        raise Misuse(ErrorClass.DIMS, f"dimensions of {found.sizes}", "give sizes of 1 or more")
     return found
 
 
@@ -114,19 +116,19 @@ async def _dims_create(rank: Rank, nodes: int, dims: int, sizes: Address) -> Non
     given = rank.memory.ints(sizes, dims)
     fixed = prod(one for one in given if one)
     if any(one < 0 for one in given) or nodes < 1 or nodes % fixed:
-        cause = f"{nodes} nodes in dimensions of {given}, 0 standing for any"
+        cause = f"{nodes} nodes in dimensions of {given} (0: any size)"
         raise Misuse(ErrorClass.DIMS, cause, "give dimensions whose product divides the number of nodes")
     if 0 not in given and fixed != nodes:
-        raise Misuse(ErrorClass.DIMS, f"{given} are not {nodes} nodes", "let one dimension be 0")
+        raise Misuse(ErrorClass.DIMS, f"dimensions {given} do not make {nodes} nodes", "set one dimension to 0")
     chosen = iter(balanced(nodes // fixed, given.count(0)))
     rank.memory.put_ints(sizes, *(one or next(chosen) for one in given))
 
 
 def balanced(nodes: int, dims: int) -> list[int]:
-    """Return `dims` factors of a number, the largest first.
+    """Return `dims` factors of a number, largest first.
 
-    The difference between the largest and the smallest one is as small as possible. Of several such choices it is the
-    one whose smallest factors are the largest, as in MPICH.
+    The difference between the largest and the smallest factor is minimal. Of several such choices, the one with the
+    largest smallest factors is returned, as in MPICH.
     """
     if not dims:
         return []
@@ -139,7 +141,7 @@ def _imbalance(sizes: Sequence[int]) -> tuple[int, list[int]]:
 
 
 def _factors(nodes: int, dims: int, most: int) -> Iterator[tuple[int, ...]]:
-    """All choices of `dims` factors of a number, each at most `most`, in falling order."""
+    """Yield all choices of `dims` factors of a number, each at most `most`, in falling order."""
     if dims == 1:
         if nodes <= most:
             yield (nodes,)
@@ -187,7 +189,7 @@ async def _cart_rank(rank: Rank, comm: Handle, coords: Address, number: Address)
 async def _cart_coords(rank: Rank, comm: Handle, number: int, most: int, coords: Address) -> None:
     of, grid = _grid(rank, comm)
     if not 0 <= number < of.comm.size:
-        raise Misuse(ErrorClass.RANK, f"rank {number} of {of.comm.size}", "give one of the grid")
+        raise Misuse(ErrorClass.RANK, f"rank {number} of {of.comm.size}", "give a rank of the grid")
     rank.memory.put_ints(coords, *grid.coords(number)[:most])
 
 
@@ -195,7 +197,7 @@ async def _cart_coords(rank: Rank, comm: Handle, number: int, most: int, coords:
 async def _cart_shift(rank: Rank, comm: Handle, dimension: int, by: int, source: Address, target: Address) -> None:
     of, grid = _grid(rank, comm)
     if not 0 <= dimension < len(grid.sizes):
-        raise Misuse(ErrorClass.DIMS, f"dimension {dimension} of {len(grid.sizes)}", "give one that there is")
+        raise Misuse(ErrorClass.DIMS, f"dimension {dimension} of {len(grid.sizes)}", "give an existing dimension")
     for where, step in ((source, -by), (target, by)):
         rank.memory.put_ints(where, grid.beside(of.comm.rank, dimension, step))
 
@@ -235,7 +237,7 @@ async def _graph_create(
     graph = Graph(ends, rank.memory.ints(edges, ends[-1] if ends else 0))
     if any(not 0 <= one < nodes for one in graph.edges) or sorted(ends) != ends:
         cause = f"edges {list(graph.edges)} that end at {ends} of {nodes} nodes"
-        raise Misuse(ErrorClass.TOPOLOGY, cause, "give neighbours that there are, and ends that do not fall")
+        raise Misuse(ErrorClass.TOPOLOGY, cause, "give existing neighbours and non-decreasing ends")
     await _of_first(rank, comm, nodes, graph, new)
 
 

@@ -18,12 +18,12 @@ from tb.program.mpi.rank import Rank
 from tb.program.mpi.shapes import Distribution, Order, Shape
 
 MATCHED = {number: name.removeprefix("TYPECLASS_") for name, number in abi.TYPECLASSES.items()}
-"""The types of a MPI_TYPECLASS: their names without the size."""
+"""Names (without size) of the types of each MPI_TYPECLASS."""
 Word = TypeVar("Word", bound=IntEnum)
 
 
 class Combiner(IntEnum):
-    """How a type was made."""
+    """Constructor of a datatype."""
 
     NAMED = 1
     DUP = 2
@@ -44,11 +44,11 @@ class Combiner(IntEnum):
 
 
 PREDEFINED = (Combiner.NAMED,)
-"""Combiners of types that no constructor call of a program has made."""
+"""Combiners of types that no constructor call of the program has created."""
 
 
 class _Making:
-    """A constructor call: its arguments, and the type that it makes."""
+    """Constructor call: its arguments and the resulting type."""
 
     def __init__(self, rank: Rank, new: Address, old: int) -> None:
         self._rank, self._new, self.kind = rank, new, rank.types[old]
@@ -62,9 +62,9 @@ class _Making:
         places: Sequence[int] = (),
         large: Sequence[int] = (),
     ) -> None:
-        """Give the program the handle of the new type.
+        """Write the handle of the new type to the program's memory.
 
-        In a call of large counts all `numbers` and `places` are large counts, unless `large` has those.
+        In a call of large counts, all `numbers` and `places` are large counts unless `large` has those.
         """
         made = _made(self._rank, combiner, [self.kind], numbers, places, large)
         new = derived(f"{name} of {self.kind.name}", shape, [self.kind], made)
@@ -79,7 +79,7 @@ def _made(
     places: Sequence[int] = (),
     large: Sequence[int] = (),
 ) -> Made:
-    """Return the present call, as MPI_Type_get_contents tells it."""
+    """Return the present call in the form of MPI_Type_get_contents."""
     if rank.large and not large:
         return Made(combiner, [], [], kinds, [*numbers, *places])
     return Made(combiner, numbers, places, kinds, large)
@@ -259,7 +259,7 @@ async def _commit(rank: Rank, datatype: Address) -> None:
 async def _free(rank: Rank, datatype: Address) -> None:
     handle = rank.memory.handles(datatype, 1)[0]
     if rank.types[handle].layer.basic:
-        cause = f"{rank.types[handle].name} is a type of the standard"
+        cause = f"{rank.types[handle].name} is predefined"
         raise Misuse(ErrorClass.TYPE, cause, "free derived types only")
     await drop_attributes(rank, handle, rank.types[handle].attributes)
     rank.types.pop(handle)
@@ -304,17 +304,17 @@ async def _get_true_extent(rank: Rank, datatype: Handle, lower: Address, extent:
 async def _match_size(rank: Rank, kind: int, size: int, datatype: Address) -> None:
     known = MATCHED.get(kind)
     if known is None:
-        raise Misuse(ErrorClass.ARG, f"{kind} is no class of types", "give MPI_TYPECLASS_INTEGER, _REAL or _COMPLEX")
+        raise Misuse(ErrorClass.ARG, f"invalid type class {kind}", "give MPI_TYPECLASS_INTEGER, _REAL or _COMPLEX")
     handle, _ = abi.DATATYPES.get(f"{known}{size}", (None, None))
     if handle is None:
-        raise Misuse(ErrorClass.ARG, f"no type of this class has {size} bytes", "give a size that there is")
+        raise Misuse(ErrorClass.ARG, f"no type of this class has {size} bytes", "give the size of an existing type")
     rank.memory.put_ints(datatype, handle)
 
 
 F90_INTEGERS = {2: "INTEGER1", 4: "INTEGER2", 9: "INTEGER4", 18: "INTEGER8"}
-"""Largest decimal range of each integer type of Fortran."""
+"""Largest decimal range of each Fortran integer type."""
 F90_REALS = {(6, 37): ("REAL", "COMPLEX"), (15, 307): ("DOUBLE_PRECISION", "DOUBLE_COMPLEX")}
-"""Largest decimal precision and exponent of each real type of Fortran and its complex one."""
+"""Largest decimal precision and exponent of each Fortran real type, with its complex type."""
 
 
 @call("MPI_Type_create_f90_integer")
@@ -332,7 +332,9 @@ async def _f90_real(rank: Rank, precision: int, exponent: int, new: Address) -> 
 
 
 def _f90(rank: Rank, combiner: Combiner, numbers: list[int], name: str | None, new: Address) -> None:
-    """Give the program the Fortran type of a range; equal arguments give one handle. Raises Misuse for no such type."""
+    """Write the handle of the Fortran type of a range; equal arguments give equal handles. Raises Misuse for
+    no such type.
+    """
     rank.memory.put_ints(new, abi.DATATYPE_NULL)
     if name is None:
         raise Misuse(ErrorClass.OTHER, f"no type of Fortran has the range {numbers}", "give a smaller one")
@@ -421,11 +423,11 @@ def _put_contents(
 ) -> None:
     """Write the arguments of a constructor call. Raises Misuse for predefined types and short arrays."""
     if made.combiner in PREDEFINED:
-        raise Misuse(ErrorClass.TYPE, "the type is one of the standard", "ask for derived types only")
+        raise Misuse(ErrorClass.TYPE, "the type is predefined", "call it for derived types only")
     if any(
         room < len(one) for room, one in zip(most, (made.numbers, made.places, made.large, made.kinds), strict=True)
     ):
-        raise Misuse(ErrorClass.ARG, "there is too little room", "ask MPI_Type_get_envelope")
+        raise Misuse(ErrorClass.ARG, "the arrays are too short", "call MPI_Type_get_envelope for their lengths")
     rank.memory.put_ints(ints, *made.numbers)
     rank.memory.put_longs(places, *made.places)
     rank.memory.put_longs(large, *made.large)
@@ -476,17 +478,17 @@ async def _unpack(
 EXTERNAL = {
     abi.DATATYPES[name][0]: kind for name, kind in (("LONG", ">i4"), ("UNSIGNED_LONG", ">u4"), ("WCHAR", ">u2"))
 }
-"""Elements that have another size in external32; all others only have another byte order."""
+"""Elements with another size in external32; other elements differ only in byte order."""
 
 
 def _external(rank: Rank, representation: Address, layout: Layout) -> np.dtype[Any]:
     """Return the elements of a datatype in external32. Raises Misuse for other representations and mixed types."""
     if rank.memory.text(representation) != "external32":
-        raise Misuse(ErrorClass.ARG, "the representation is not external32", "give that one")
+        raise Misuse(ErrorClass.ARG, "the representation is not external32", "give external32")
     kind: np.dtype[Any] = layout.base
     if layout.shape.size and (not layout.basic or kind.char in "gGV"):
         cause = f"{layout.name} has elements of several types, or long doubles"
-        raise Misuse(ErrorClass.TYPE, cause, "pack elements of one other type")
+        raise Misuse(ErrorClass.TYPE, cause, "pack elements of one supported type")
     other = EXTERNAL.get(layout.basic)
     return np.dtype(other) if other else kind.newbyteorder(">")
 
@@ -544,8 +546,8 @@ async def _unpack_external(
 
 
 def _external_end(at: int, size: int, room: int) -> int:
-    """Return where external data end. Raises Misuse if they do not fit."""
+    """Return the end of external data. Raises Misuse if they do not fit."""
     if not 0 <= at <= room - size:
-        cause = f"{size} bytes from {at} on end behind the buffer of {room}"
+        cause = f"{size} bytes from {at} on exceed the buffer of {room} bytes"
         raise Misuse(ErrorClass.TRUNCATE, cause, "give a larger buffer or fewer elements")
     return at + size

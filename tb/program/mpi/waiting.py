@@ -18,11 +18,11 @@ T = TypeVar("T")
 QUERY_AT = 384
 """Offset in the library's scratch memory of the status that a query function writes."""
 COMPLETE_AT, ERROR_AT = QUERY_AT + 32, QUERY_AT + 40
-"""Offsets of the flag and of the error code of functions of Fortran."""
+"""Offsets of the flag and the error code of Fortran functions."""
 
 
 async def query(rank: Rank, made: Generalized, status: Status) -> None:
-    """Take the status of a generalized request from the program's function. Raises Misuse if that fails."""
+    """Update the status of a generalized request by the program's function. Raises Misuse if that fails."""
     at = rank.scratch() + QUERY_AT
     rank.memory.put(at, abi.status_bytes(Status(), with_error=True))
     await _call(rank, made, made.query, at)
@@ -30,12 +30,12 @@ async def query(rank: Rank, made: Generalized, status: Status) -> None:
 
 
 async def free(rank: Rank, made: Generalized) -> None:
-    """Call the program's function for the end of a generalized request. Raises Misuse if that fails."""
+    """Call the program's free function of a generalized request. Raises Misuse if that fails."""
     await _call(rank, made, made.free)
 
 
 async def cancel(rank: Rank, made: Generalized) -> None:
-    """Call the program's function that cancels a generalized request. Raises Misuse if that fails."""
+    """Call the program's cancel function of a generalized request. Raises Misuse if that fails."""
     complete = int(made.operation.done)
     if made.fortran:
         at = rank.scratch() + COMPLETE_AT
@@ -57,26 +57,30 @@ async def _call(rank: Rank, made: Generalized, function: int, *arguments: int) -
 
 
 class _Waiting:
-    """The requests of a call that waits for them. What ends in it, well or not, goes to the program."""
+    """Requests of a call that waits. Requests that end during the call, also with an error, are reported to
+    the program.
+    """
 
     def __init__(self, rank: Rank, at: int, count: int = 1) -> None:
-        """So many handles at an address; a null one is done."""
+        """Read `count` handles at an address; null handles count as done."""
         null = Pending(Request(rank.mpi.engine))
         self._rank, self._at = rank, at
         self._handles = rank.memory.handles(at, count)
         self._pending = [null if one == abi.REQUEST_NULL else rank.requests[one] for one in self._handles]
         self.requests = [one.request for one in self._pending]
         self.ended: list[int] = []
-        """Indices of those that have ended."""
+        """Indices of ended requests."""
         self._failure: MpiError | None = None
 
     async def until(self, waiting: Awaitable[T], told: Status | None = None) -> T | None:
-        """What the layer's call says; None where something has ended with an error, which `tell` raises. Raises
-        MpiError when the call itself is wrong.
+        """Return the result of the layer's call, or None after an error, which `tell` raises.
 
         Args:
             waiting: Call of the layer.
             told: Status of the call if it has one.
+
+        Raises:
+            MpiError: The call itself is invalid.
         """
         active = [number for number, one in enumerate(self.requests) if one.active]
         result: T | None = None
@@ -98,11 +102,11 @@ class _Waiting:
 
     @property
     def failed(self) -> bool:
-        """Whether what has ended has an error."""
+        """True if an ended request has an error."""
         return self._failure is not None
 
     def _over(self, number: int) -> None:
-        """Its data are where the program wants them, and its request is null."""
+        """Write the data of a request and invalidate its handle."""
         one, status = self._pending[number], self.requests[number].ended
         one.write(status)
         if status.error:
@@ -112,12 +116,12 @@ class _Waiting:
             self._rank.memory.put_ints(self._at + 4 * number, abi.REQUEST_NULL)
 
     def tell(self, at: int, told: Status) -> None:
-        """Put the status of a call that ends one. Raises its error."""
+        """Write the status of a call that ends one request. Raises its error."""
         put_status(self._rank, at, told)
         self._raise()
 
     def tell_all(self, at: int, told: Sequence[Status]) -> None:
-        """Put a status for each. Raises MPI_ERR_IN_STATUS where some have an error."""
+        """Write a status for each request. Raises MPI_ERR_IN_STATUS if any has an error."""
         if at != abi.IGNORE:
             self._rank.memory.put(at, b"".join(abi.status_bytes(one, with_error=True) for one in told))
         self._raise()

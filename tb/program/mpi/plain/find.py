@@ -1,4 +1,4 @@
-"""The function that a user names, `file.py:function`: found and refused before anything is built."""
+"""Lookup of a user's function, `file.py:function`, before anything is built."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WANTED = "name a Python file and a function of it, such as ring.py:main"
 
 
 def function_of(named: str, directory: Path) -> Callable[..., Any]:
-    """The function, its file found from the folder where it was typed, or among the examples. Raises ConfigError."""
+    """Return the named function from a file in `directory` or among the examples. Raises ConfigError."""
     name, _, function = named.partition(":")
     if not function:
         raise ConfigError("SET", 0, "no function", f"function is {named!r}", WANTED)
@@ -25,7 +25,7 @@ def function_of(named: str, directory: Path) -> Callable[..., Any]:
         found = runpy.run_path(str(file))
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
-        raise ConfigError("SET", 0, "file does not run", f"{file}: {what}", "mend it") from error
+        raise ConfigError("SET", 0, "file does not run", f"{file}: {what}", "correct the file") from error
     if not callable(found.get(function)):
         known = [one for one, value in found.items() if callable(value) and not one.startswith("_")]
         raise ConfigError(

@@ -1,8 +1,8 @@
 """MPI for plain functions: the calls of the layer `mpi` without `await`, as in mpi4py.
 
-A function runs in a greenlet of its own. Each call that is a coroutine is handed to the coroutine that runs the
-function, which awaits it, and then goes on with the function where it was. So a function that calls MPI can be any
-depth of plain functions, and no process or thread is needed.
+A function runs in a greenlet of its own. Each call that is a coroutine is passed to the coroutine that runs the
+function, which awaits it and then resumes the function. MPI can thus be called from any depth of plain functions,
+without processes or threads.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from firmware.mpi.host.matched import Taken
 from firmware.mpi.host.types import Types
 
 Function = Callable[..., Any]
-"""Of the namespace `MPI`."""
+"""Function of a rank; its first argument is the namespace `MPI`."""
 WRAPPED = (Comm, Group, Request, Taken)
 
 
 class OutsideError(RuntimeError):
-    """A call of MPI that no function of `run_plain` makes."""
+    """Call of MPI outside the functions of `run_plain`."""
 
 
 class Runner(greenlet.greenlet):  # type: ignore[misc]
-    """The greenlet of a function."""
+    """Greenlet of a rank's function."""
 
 
 def _wait(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Have a coroutine awaited by the one that runs the function; its result. Raises what it raises."""
+    """Let the coroutine that runs the function await `coroutine`; return its result or raise its exception."""
     here = greenlet.getcurrent()
     if not isinstance(here, Runner) or here.parent is None:
         coroutine.close()
-        raise OutsideError("MPI is called outside of the function of a rank; call it within")
+        raise OutsideError("MPI was called outside a rank's function; call it inside the function of run_plain")
     return here.parent.switch(coroutine)
 
 
 class Plain:
-    """A communicator, request, group or message whose calls return when they are done."""
+    """Communicator, request, group or message with blocking calls."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -61,7 +61,7 @@ class Plain:
 
 
 def plain(value: Any) -> Any:
-    """What a plain function sees of a value of the layer."""
+    """Return the plain form of a value of the layer."""
     if isinstance(value, WRAPPED):
         return Plain(value)
     if inspect.ismethod(value) or inspect.isfunction(value):
@@ -70,7 +70,7 @@ def plain(value: Any) -> Any:
 
 
 def real(value: Any) -> Any:
-    """What the layer sees of an argument."""
+    """Return the layer's form of an argument."""
     if isinstance(value, Plain):
         return value._real
     if isinstance(value, list | tuple) and any(isinstance(one, Plain) for one in value):
@@ -88,7 +88,7 @@ def _plain_call(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def namespace(mpi: Mpi) -> SimpleNamespace:
-    """What a function knows as `MPI`: the communicator of all, constants, datatypes, `Status`, `Op`, `Request`."""
+    """Return the namespace `MPI` of a function: COMM_WORLD, constants, datatypes, `Status`, `Op`, `Request`."""
     found = SimpleNamespace(**{name: getattr(layer, name) for name in layer.__all__})
     for name in Types.__annotations__:
         setattr(found, name, getattr(mpi, name))
@@ -101,11 +101,11 @@ def namespace(mpi: Mpi) -> SimpleNamespace:
 
 
 async def run_plain(mpi: Mpi, function: Function, *arguments: Any) -> Any:
-    """Run `function(MPI, *arguments)` of one rank, between its `MPI_Init` and `MPI_Finalize`; its result."""
+    """Run `function(MPI, *arguments)` of one rank between MPI_Init and MPI_Finalize, and return its result."""
     runner = Runner(function)
     step: Callable[[], Any] = partial(runner.switch, namespace(mpi), *arguments)
     while True:
-        runner.parent = greenlet.getcurrent()  # whoever resumes this coroutine
+        runner.parent = greenlet.getcurrent()  # the greenlet that resumes this coroutine
         given = step()
         if runner.dead:
             return given
@@ -113,7 +113,7 @@ async def run_plain(mpi: Mpi, function: Function, *arguments: Any) -> Any:
 
 
 async def _answer(runner: Runner, given: Coroutine[Any, Any, Any]) -> Callable[[], Any]:
-    """How the function goes on: with what its call gives, or raises."""
+    """Return the step that resumes the function with the result or the exception of its call."""
     try:
         return partial(runner.switch, await given)
     except BaseException as error:  # noqa: BLE001 - the function may catch it

@@ -1,4 +1,4 @@
-"""A message round a ring of ranks, and round trips of the first two: plain functions, as for mpi4py."""
+"""Ring of ranks, and round trips between two ranks, as plain functions in the style of mpi4py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def main(mpi: Any) -> str:
-    """Each rank adds its number to a message that goes round."""
+    """Pass a message around the ring; each rank appends its number."""
     comm = mpi.COMM_WORLD
     rank, size = comm.Get_rank(), comm.Get_size()
     if rank == 0:
@@ -18,7 +18,7 @@ def main(mpi: Any) -> str:
 
 
 def pingpong(mpi: Any) -> str:
-    """1,000 round trips of 64 bytes between ranks 0 and 1."""
+    """Measure 1,000 round trips of 64 bytes between ranks 0 and 1."""
     comm, room = mpi.COMM_WORLD, bytearray(64)
     rank, begun = comm.Get_rank(), mpi.Wtime()
     for _ in range(1000):
