@@ -61,7 +61,7 @@ def page() -> str:
 
 
 def _lines(rows: dict[str, list[Beside]]) -> Iterator[str]:
-    yield from ("# What compiled paths are charged, and what they take", "")
+    yield from ("# Charged and executed clocks of compiled paths", "")
     yield "Written by `python -m tb.figures.executed` from the `executed.toml` of all layers; do not edit. Clocks as in"
     yield "[costs](README.md#what-a-path-takes): charged by the profile, taken on the core without contention."
     yield from ("", f"## All paths of a layer, {USUAL}", "", *_sums(rows), "")

@@ -62,17 +62,17 @@ def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path
     missing = [row.value.name for row in found if row.today is None and row.value.kind is not Kind.QUOTED]
     if missing:
         cause = "; ".join(missing)
-        raise ResultsError("values that no run measured", cause, "run make figures; --only=<study> runs one study's")
+        raise ResultsError("values without a measurement", cause, "run make figures; --only=<study> selects a study")
     uncommitted = [row.value.name for row in found if row.today and not row.today.commit]
     if uncommitted:
-        cause = f"{uncommitted[0]} was measured with sources that are not committed"
+        cause = f"{uncommitted[0]} was measured with uncommitted sources"
         raise ResultsError("record not written", cause, "commit, then run make figures again")
     write_record({row.value.name: row.today for row in found if row.today is not None}, record)
     write_atomically(page, markdown(found, load_changes()))
     for row in found:
         if row.moved and not row.value.changed and row.today:
             first, today = number(row.value.first_value or 0.0), number(row.today.measured)
-            say(console, f"{row.value.name}: {first} at first, {today} today, and no `changed` says why", "yellow")
+            say(console, f"{row.value.name}: {first} at first, {today} today, without a reason in `changed`", "yellow")
     _tell_recorded(found, console)
     say(console, f"page and record: {os.path.relpath(page)}, {os.path.relpath(record)}")
     return 0
@@ -81,17 +81,21 @@ def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path
 def _tell_recorded(found: Sequence[Row], console: Console) -> None:
     recorded = sum(row.recorded for row in found)
     if recorded:
-        say(console, f"{recorded} values are those of the record: no run of make figures here measured them", "yellow")
+        say(console, f"{recorded} values come from the record: no run of make figures here measured them", "yellow")
     for row in found:
         if row.outdated:
             made = f"{number(row.outdated.measured)} by {row.outdated.command}"
-            say(console, f"{row.value.name}: no interval, the one known is of {made}", "yellow")
+            say(console, f"{row.value.name}: no interval; the known interval belongs to {made}", "yellow")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Write the page and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab fidelity", description="How good every figure is, as a page.")
-    parser.add_argument("--out", default="", help="folder; without: the page and the record in the repository")
+    parser = argparse.ArgumentParser(
+        prog="sanlab fidelity", description="Write a page with the accuracy of every figure."
+    )
+    parser.add_argument(
+        "--out", default="", help="folder for the page (default: update the page and the record in the repository)"
+    )
     words = parser.parse_args(argv)
     console = Console(emoji=False)
 
@@ -100,7 +104,7 @@ def main(argv: list[str] | None = None) -> int:
         found = rows(load_published(), measured_runs(), record, known_intervals(), present_commit())
         return leave(Path(words.out).resolve(), found, console) if words.out else keep(found, console)
 
-    return exit_code(write, "the page is as it was")
+    return exit_code(write, "the page is unchanged")
 
 
 if __name__ == "__main__":

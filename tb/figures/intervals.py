@@ -28,4 +28,4 @@ def _read(path: Path) -> dict[str, Interval]:
             one["name"]: Interval(**{name: one[key] for name, key in OF_ROW.items()}, **made) for one in plain["rows"]
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResultsError("no intervals", f"{path}: {error}", "run make uncertainty again") from None
+        raise ResultsError("invalid intervals", f"{path}: {error}", "run make uncertainty again") from None

@@ -50,7 +50,7 @@ def load_quick(path: Path = FILE) -> Quick:
         plain = json.loads(path.read_text(encoding="utf-8"))
         return Quick(plain["commit"], dict(plain["runs"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResultsError("no record of quick figures", f"{path}: {error}", REMEDY) from None
+        raise ResultsError("invalid record of quick figures", f"{path}: {error}", REMEDY) from None
 
 
 def differing(measured: Mapping[str, str], record: Quick) -> list[str]:

@@ -43,7 +43,7 @@ class Interval:
     def made(self) -> str:
         """Inputs of the interval as text."""
         failed = f", {self.failed} more failed" if self.failed else ""
-        draws = f"{self.draws} draws{failed}" if self.draws or self.failed else "no value of the profile moves it"
+        draws = f"{self.draws} draws{failed}" if self.draws or self.failed else "no profile value affects it"
         return f"{draws}, {self.date}: {self.command}"
 
 
@@ -73,7 +73,7 @@ def load_record(path: Path = FILE) -> dict[str, Today]:
         return {name: _today(one) for name, one in plain.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         remedy = "run make figures, then .venv/bin/sanlab fidelity"
-        raise ResultsError("no record of what was measured", f"{path}: {error}", remedy) from None
+        raise ResultsError("invalid record of measured values", f"{path}: {error}", remedy) from None
 
 
 def _today(one: Mapping[str, Any]) -> Today:

@@ -78,8 +78,8 @@ class Runner:
         with self._lock:
             self._running.discard(process)
         seconds = time.monotonic() - begun
-        if written(folder / RESULTS) in (earlier, None):  # those of an earlier run are not this one's
-            return Ended(job, None, _lines(said) or (f"it was {how_it_ended(process.returncode)}",), seconds)
+        if written(folder / RESULTS) in (earlier, None):  # results of an earlier run do not count
+            return Ended(job, None, _lines(said) or (f"the process was {how_it_ended(process.returncode)}",), seconds)
         ended = _ended(job, folder, said, seconds)
         if process.returncode == 0:
             with adding(folder, KEY):
@@ -186,7 +186,7 @@ def compare_with_record(done: Sequence[Ended], console: Console) -> None:
     record = quick.load_quick()
     moved = quick.differing(digests(done), record)
     told = f"results differ from those of commit {record.commit[:8]}: {', '.join(moved)}"
-    say(console, told if moved else f"results are those of commit {record.commit[:8]}", "yellow" if moved else "dim")
+    say(console, told if moved else f"results equal those of commit {record.commit[:8]}", "yellow" if moved else "dim")
 
 
 def digests(done: Sequence[Ended]) -> dict[str, str]:
@@ -196,15 +196,19 @@ def digests(done: Sequence[Ended]) -> dict[str, str]:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, run all studies, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab figures", description="Every figure and table, on one page.")
-    parser.add_argument("--quick", action="store_true", help="with the quick settings of each study")
+    parser = argparse.ArgumentParser(
+        prog="sanlab figures", description="Run every study and write all figures and tables on one page."
+    )
+    parser.add_argument("--quick", action="store_true", help="use the quick settings of each study")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--out", default="", help="folder (default sim_build/figures, sim_build/figures-quick)")
-    parser.add_argument("--only", default="", help="only the runs of these studies, with spaces between them")
-    parser.add_argument("--record", action="store_true", help="with --quick: keep digests of the results in quick.json")
+    parser.add_argument("--only", default="", help="run only these studies, separated by spaces")
+    parser.add_argument(
+        "--record", action="store_true", help="with --quick: write digests of the results to quick.json"
+    )
     words = parser.parse_args(argv)
     if words.record and (not words.quick or words.only):
-        parser.error("--record needs --quick, and all studies")
+        parser.error("--record needs --quick and excludes --only")
     folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
     begun = time.monotonic()
     console = Console(emoji=False)
@@ -235,7 +239,7 @@ def main(argv: list[str] | None = None) -> int:
             say(console, f"record: {os.path.relpath(quick.FILE)}")
         return status
 
-    return exit_code(figures, "what was done is kept, and the same command goes on from there")
+    return exit_code(figures, "completed runs are kept; repeat the command to continue")
 
 
 if __name__ == "__main__":

@@ -211,7 +211,9 @@ class RunningCluster:
         """
         for node, host in enumerate(self.hosts):
             if self.plan.profile.nic.boots:
-                word = INTERRUPTS if node in self.plan.in_c else LOADED  # the program comes first
+                word = (
+                    INTERRUPTS if node in self.plan.in_c else LOADED
+                )  # C firmware must be loaded before the reset ends
                 await host.pio_write(host.card.control, word.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
         names = ("fault.loss", "fault.damage", "fault.reorder")
@@ -239,7 +241,7 @@ class RunningCluster:
             if self.stands_still or not any(flight):
                 return
         left = [self.numbers.clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
-        if self.invariants.faults_expected:  # a lost GAP leaves a packet open until the next one comes
+        if self.invariants.faults_expected:  # a lost GAP leaves a packet open until the next packet arrives
             self.invariants.explained["left_in_flight"] = len(left)
         else:
             self.left_in_flight = left
@@ -277,7 +279,7 @@ class RunningCluster:
         back = self.numbers.cable_into(self.plan.cluster.topology.peers[into])
         slots = us * US // self.plan.profile.integer("clock.link_ps")
         if self.doorway.lib.dw_delay(cable, clock, back, slots):
-            raise ValueError(f"the cable into {into} cannot be {slots} characters late: 1 to {1 << 14}")
+            raise ValueError(f"delay of the cable into {into}: {slots} characters; give 1 to {1 << 14}")
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
         """Inject a link fault at a port. Invariants that it explains do not fail the run.

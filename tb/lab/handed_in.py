@@ -33,7 +33,7 @@ def series(name: object, x: object, y: object, x_unit: object, y_unit: object) -
     points = [_numbers(f"series {word!r}: {axis}", values) for axis, values in (("x", x), ("y", y))]
     if len(points[0]) != len(points[1]):
         counts = f"x has {len(points[0])} values, y has {len(points[1])}"
-        raise _wrong(f"series {word!r}: lengths differ", counts, "hand in one y for each x")
+        raise _wrong(f"series {word!r}: lengths differ", counts, "report one y for each x")
     units = [_text(f"series {word!r}: {axis}_unit", unit) for axis, unit in (("x", x_unit), ("y", y_unit))]
     return word, Series(points[0], points[1], units[0], units[1])
 
@@ -45,10 +45,10 @@ def failure(holds: object, text: object) -> str:
     """
     try:
         passed = bool(holds)
-    except (TypeError, ValueError):  # an array of several
-        raise _wrong("check: not a truth value", _of(holds), "hand in True or False") from None
+    except (TypeError, ValueError):  # an array with several elements
+        raise _wrong("check: not a truth value", _of(holds), "report True or False") from None
     word = _text("check: failure", text)
-    return "" if passed else word or "a check without words"
+    return "" if passed else word or "a check without a description"
 
 
 def _name(what: str, name: object) -> str:
@@ -66,15 +66,15 @@ def _text(what: str, text: object) -> str:
 
 def _numbers(what: str, values: Any) -> tuple[float, ...]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise _wrong(f"{what}: not a sequence of numbers", _of(values), "hand in a list or an array of one dimension")
+        raise _wrong(f"{what}: not a sequence of numbers", _of(values), "report a list or a one-dimensional array")
     return tuple(_number(f"{what}[{index}]", value) for index, value in enumerate(values))
 
 
 def _number(what: str, value: Any) -> float:
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # numpy's scalars, and its arrays of one
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # numpy scalars and 0-d arrays
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (Real, Decimal, Fraction)):
-        remedy = "hand in int(...)" if isinstance(value, bool) else "hand in a number"
+        remedy = "report int(...)" if isinstance(value, bool) else "report a number"
         raise _wrong(f"{what}: not a number", _of(value), remedy)
     try:
         plain = float(value)
@@ -88,7 +88,7 @@ def _number(what: str, value: Any) -> float:
 def _of(value: object) -> str:
     try:
         text = shown(repr(value))
-    except Exception:  # noqa: BLE001 - whatever an object of a study does there
+    except Exception:  # noqa: BLE001 - repr of a study's object may raise anything
         text = "..."
     text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
     return f"it is {text} of type {type(value).__name__}"

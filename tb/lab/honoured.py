@@ -50,9 +50,9 @@ HONOURED = frozenset(SIZES).union(*(keys for keys, _ in TIMES.values()))
 """Profile values that affect the machine, if the NIC has all values of the same delay."""
 
 FLAT = "a path takes the machine's flat time, whatever the processor"
-NO_CHARACTERS = "the machine holds a sender back by bytes in the network, and has no STOP, GO, BEAT or time-out"
+NO_CHARACTERS = "the machine limits a sender by bytes in the network, without STOP, GO, BEAT or time-out"
 NO_BUS = "the machine's bus moves bytes at fixed rates, without transactions"
-NO_FILES = "the machine reads no configuration file, which is what divides memory into queues"
+NO_FILES = "the machine reads no configuration file, which divides memory into queues"
 NO_CARD = "the machine has no FPGA card"
 NO_ARBITER = "the machine counts accesses to SRAM and delays none"
 FIXED_DMA = "the machine's host DMA starts and moves at fixed rates"
@@ -60,7 +60,7 @@ IGNORED: Mapping[str, str] = {
     **dict.fromkeys(("host.clock_mhz", "host.instruction_clocks", "host.load_clocks", "host.store_clocks"), FLAT),
     **dict.fromkeys(("host.uncached_clocks", "host.post_user_ns", "host.post_kernel_ns", "host.packet_ns"), FLAT),
     **dict.fromkeys(("host.frame_ns", "host.select_ns"), FLAT),
-    "host.poll_miss_ns": "a poll of the machine sees a word of a DMA without a miss",
+    "host.poll_miss_ns": "polling on the machine has no cache miss after a DMA",
     "memory.queue_bytes": NO_FILES,
     "sram.queue_bytes": NO_FILES,
     "bridge.*": NO_BUS,
@@ -75,8 +75,8 @@ IGNORED: Mapping[str, str] = {
     "nres.*": "the machine has no time-out of the network",
     "switch.central_queue": "the machine's switches have no central queue",
     "internal_bus.*": "the machine's SP adapter has no internal bus",
-    "doorbell.present": "the machine's SP adapter has its doorbell region always",
-    "packet.payload": "the machine's SP adapter takes packets of its default size",
+    "doorbell.present": "the machine's SP adapter always has its doorbell region",
+    "packet.payload": "the machine's SP adapter has a fixed packet size",
 }
 """Reasons for the other profile values, by name or by `group.*`."""
 

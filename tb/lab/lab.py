@@ -115,14 +115,14 @@ class Lab(Notebook):
     def running(self) -> RunningCluster:
         """Running cluster. Raises TypeError in a study of a single crossbar."""
         if not isinstance(self._running, RunningCluster):
-            raise TypeError("this study runs on a lone crossbar, not on a cluster")
+            raise TypeError("lab.running: this study runs on a single crossbar; use lab.switch")
         return self._running
 
     @property
     def switch(self) -> RunningSwitch:
         """Running crossbar. Raises TypeError in a study of a cluster."""
         if not isinstance(self._running, RunningSwitch):
-            raise TypeError("this study runs on a cluster, not on a lone crossbar")
+            raise TypeError("lab.switch: this study runs on a cluster; use lab.running")
         return self._running
 
     @property
@@ -314,4 +314,4 @@ class Lab(Notebook):
     def trace(self) -> NDArray[np.void]:
         """Return the trace so far in time order, shape (n,)."""
         records = self._running.doorway.trace()
-        return np.take(records, np.argsort(records["time"], kind="stable"))  # far faster than an index of records
+        return np.take(records, np.argsort(records["time"], kind="stable"))  # faster than records[...]

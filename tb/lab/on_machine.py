@@ -83,9 +83,9 @@ class MachineLab(Notebook):
 
 HONOURED = ("fault.loss", "fault.damage", "fault.reorder")
 """Settings of every run that the machine supports."""
-NO_SIMULATOR = "the machine runs without a simulator, its clocks, its trace and its watchdog"
+NO_SIMULATOR = "the machine has no simulator, and none of its clocks, trace and watchdog"
 NO_CORE = "NICs of the machine execute Python"
-NO_FAULT = "the machine loses, damages and reorders packets, and knows no other fault"
+NO_FAULT = "the machine supports only loss, damage and reordering of packets"
 IGNORED: Mapping[str, str] = {
     "run": NO_SIMULATOR,
     "nic": NO_CORE,
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("study")
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
     parser.add_argument("--nodes", type=argument(1, 1024), default=8)
-    parser.add_argument("--nic", default=DEFAULT_KIND, help="a profile")
+    parser.add_argument("--nic", default=DEFAULT_KIND, help="profile of the NICs")
     parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1)
     given = parser.parse_args(arguments)
     begun = time.process_time()
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, value in lab.findings.metrics.items():
         print(f"{name:24} {value:.6g}")
     print(f"{'messages':24} {lab.findings.messages}")
-    print(f"{'a second of a processor':24} {lab.findings.messages / seconds:.0f}")
+    print(f"{'messages per CPU second':24} {lab.findings.messages / seconds:.0f}")
     for failure in lab.findings.failures:
         print(f"failed: {failure}")
     return int(bool(lab.findings.failures))

@@ -37,7 +37,7 @@ class RunningSwitch:
         self.plan = plan
         self.doorway = Doorway()
         self.kernel = self.doorway.backend(Kernel)()
-        self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # it writes signals by handles
+        self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # measure() writes signals by handles
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()
         self._dut = dut.study

@@ -45,7 +45,7 @@ def draw(shape: str, hosts: int, ports: int, folder: Path) -> str:
     said = f"{hosts} hosts on {TITLES[shape]} of {len(topology.switches)} {ports}-port switches"
     file = write(cluster, folder, said)
     longest = max(len(route) for _, route in load_cluster(file).routes.each())
-    return f"{said}, {len(topology.links)} cables, routes of at most {longest} switches, none can deadlock"
+    return f"{said}, {len(topology.links)} cables, routes of at most {longest} switches, deadlock-free"
 
 
 def _check(name: str, value: int, allowed: range) -> None:
@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab cluster", description=__doc__)
     parser.add_argument("--shape", default="clos", help=", ".join(SHAPES))
     parser.add_argument("--hosts", default="64")
-    parser.add_argument("--ports", default="16", help="of each switch")
+    parser.add_argument("--ports", default="16", help="ports of each switch")
     parser.add_argument("--out", default="", help="folder (default sim_build/clusters/<shape><hosts>)")
     words = parser.parse_args(argv)
     try:

@@ -38,23 +38,23 @@ class Kind:
 
 
 KINDS = {
-    "flip": Kind("xor of the character that arrives; 0x100 makes data control and back", "link", 512, 0, 1, True, True),
-    "drop": Kind("characters that arrive are lost", "link", lasts=True, port=True),
-    "stick": Kind("characters that arrive are all this one", "link", 512, lasts=True, port=True),
-    "late": Kind("from then on the cable is so many us longer", "link", 51, least=1, port=True),
-    "dma_read": Kind("this bit of the next beat that the bus reads from host memory", "pci", 64),
-    "dma_write": Kind("this bit of the next beat that the bus writes to host memory", "pci", 64),
-    "store": Kind("this bit of the next store of the CPU to a card", "pci", 64),
-    "lost_store": Kind("the next store of the CPU to a card, such as a doorbell, is lost", "pci"),
+    "flip": Kind("xor of the arriving character; 0x100 exchanges data and control", "link", 512, 0, 1, True, True),
+    "drop": Kind("arriving characters are lost", "link", lasts=True, port=True),
+    "stick": Kind("all arriving characters are replaced by this one", "link", 512, lasts=True, port=True),
+    "late": Kind("the cable's delay rises by so many us from then on", "link", 51, least=1, port=True),
+    "dma_read": Kind("flip this bit of the next beat that the bus reads from host memory", "pci", 64),
+    "dma_write": Kind("flip this bit of the next beat that the bus writes to host memory", "pci", 64),
+    "store": Kind("flip this bit of the CPU's next store to a card", "pci", 64),
+    "lost_store": Kind("the CPU's next store to a card, such as a doorbell, is lost", "pci"),
     "lost_interrupt": Kind("the next interrupt is lost", "pci"),
-    "sram": Kind("a bit of a byte of the NIC's memory", "nic", 1 << 31, 8),
-    "register_write": Kind("this bit of what the NIC's processor next writes to a special register", "nic", 32),
-    "register_read": Kind("this bit of what it next reads from one", "nic", 32),
+    "sram": Kind("flip a bit of a byte in the NIC's memory", "nic", 1 << 31, 8),
+    "register_write": Kind("flip this bit of the NIC processor's next write to a special register", "nic", 32),
+    "register_read": Kind("flip this bit of the NIC processor's next read of a special register", "nic", 32),
     "reset": Kind("the NIC is reset", "nic"),
-    "memory": Kind("a bit of a byte of host memory", "host", 1 << 31, 8),
-    "stop": Kind("the host's CPU executes nothing more", "host"),
-    "variable": Kind("a bit of a variable that the firmware holds, by its number", "firmware", 1 << 31, 32),
-    "instruction": Kind("a bit of an instruction that the NIC has executed, by its number", "firmware", 1 << 31, 32),
+    "memory": Kind("flip a bit of a byte in host memory", "host", 1 << 31, 8),
+    "stop": Kind("the host's CPU stops for good", "host"),
+    "variable": Kind("flip a bit of a variable of the Python firmware, by number", "firmware", 1 << 31, 32),
+    "instruction": Kind("flip a bit of an executed instruction, by number", "firmware", 1 << 31, 32),
 }
 """Kinds of faults by name."""
 IN_PYTHON, IN_C = frozenset({"variable"}), frozenset({"instruction"})
@@ -96,7 +96,9 @@ def _fault(text: str, cluster: Cluster) -> Fault:
     found = FORM.fullmatch(text)
     if not found:
         form = "write <kind>:<place>[:<number>[.<bit>]]@<us>[+<us>], such as sram:metz:0xa010.5@41.5"
-        raise ConfigError("SET", 0, f"fault.inject: {text!r} is no fault", "it has another form", form)
+        raise ConfigError(
+            "SET", 0, f"fault.inject: invalid fault {text!r}", "it does not have the form of a fault", form
+        )
     name, place, number, bit, at, lasts = found.groups()
     if name not in KINDS:
         raise ConfigError("SET", 0, f"fault.inject: unknown kind {name!r}", f"in {text!r}", nearest(name, KINDS))
@@ -124,7 +126,9 @@ def _check(text: str, holds: bool, says: str) -> None:
 def _check_place(kind: Kind, place: str, cluster: Cluster) -> None:
     if not kind.port and place not in cluster.names:
         remedy = nearest(place, cluster.names)
-        raise ConfigError("SET", 0, f"fault.inject: unknown host {place!r}", "its place is a host", remedy)
+        raise ConfigError(
+            "SET", 0, f"fault.inject: unknown host {place!r}", "the place of this fault is a host", remedy
+        )
     if kind.port:
         try:
             cluster.topology.port(place)

@@ -15,11 +15,13 @@ from tb.plan.studies import StudyInfo
 FIRMWARE = "nic.firmware"
 PYTHON, C = "python", "c"
 STOP, INSTRUCTIONS, INLINE = "core.stop", "core.instructions", "core.inline"
-STOP_AT = Option("", "a NIC that executes its firmware ends the run where it enters this function")
-EACH_INSTRUCTION = Option(0, "1 = each instruction that a NIC executes goes into the trace", 0, 1)
-EACH_INLINE = Option(0, "1 = functions that the compiler has put inline are told apart in the trace", 0, 1)
+STOP_AT = Option("", "function at which a NIC that executes its firmware ends the run")
+EACH_INSTRUCTION = Option(0, "1 = trace each instruction that a NIC executes", 0, 1)
+EACH_INLINE = Option(0, "1 = distinguish inlined functions in the trace", 0, 1)
 CORE_OPTIONS = {STOP: STOP_AT, INSTRUCTIONS: EACH_INSTRUCTION, INLINE: EACH_INLINE}
-WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they execute; a list has a word for each host")
+WRITTEN_IN = Option(
+    PYTHON, "language of the NICs' firmware: python, or c, which they execute; a list has a word for each host"
+)
 
 
 def nodes_in_c(
@@ -46,7 +48,9 @@ def nodes_in_c(
             raise ConfigError("SET", 0, "unknown word", f"{FIRMWARE} has {word!r}", nearest(word, (PYTHON, C)))
     if len(words) not in (1, len(names)):
         cause = f"{FIRMWARE} has {len(words)} words for {len(names)} hosts"
-        raise ConfigError("SET", 0, "wrong number of words", cause, "give one for all, or one for each, by VNN")
+        raise ConfigError(
+            "SET", 0, "wrong number of words", cause, "give one word for all hosts, or one for each by VNN"
+        )
     given = words * len(names) if len(words) == 1 else words
     in_c = frozenset(vnn for vnn, word in enumerate(given) if word == C)
     if in_c:
@@ -78,13 +82,11 @@ def _check_stop(function: str, layer: str, kind: str) -> None:
 
 def _check(layer: str, kind: str) -> None:
     """Raise ConfigError for a layer without an image for this NIC kind."""
-    asked = f"{FIRMWARE}={C} asks for it"
+    asked = f"{FIRMWARE}={C} needs one"
     if layer not in layers():
         what = f"layer {layer!r} has no firmware in C" if layer else "this study starts no message layer"
-        raise ConfigError("SET", 0, what, asked, f"layers that have: {', '.join(sorted(layers()))}")
+        raise ConfigError("SET", 0, what, asked, f"layers with firmware in C: {', '.join(sorted(layers()))}")
     kinds = [one for one in cores() if generated.found(image(layer, one)) is not None]
     if kind not in kinds:
-        remedy = (
-            f"kinds of NIC that have one: {', '.join(kinds)}" if kinds else f"make it: `make firmware LAYER={layer}`"
-        )
+        remedy = f"NIC kinds with an image: {', '.join(kinds)}" if kinds else f"run `make firmware LAYER={layer}`"
         raise ConfigError("SET", 0, f"layer {layer!r} has no image for a {kind}", asked, remedy)

@@ -30,11 +30,11 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
     """
     if hosts > MOST_HOSTS:
         cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway/doorway.h, two a host)"
-        raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
+        raise ConfigError(file, 0, f"{hosts} hosts", cause, "select some of them with NUM_NODES, or enlarge the table")
     clocks = MOST_CLOCKS - 3 * hosts - fpga_cards
     room = min(clocks, MOST_SWITCHES)
     if switches > room:
-        what = f"{switches} switches beside {hosts} hosts"
+        what = f"{switches} switches with {hosts} hosts"
         table = "DW_UNITS" if room < clocks else "DW_CLOCKS, of which a host has three or four"
         cause = f"the simulator's tables hold {room} (hdl/sim/doorway/doorway.h: {table})"
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
@@ -97,7 +97,7 @@ def _too_long(link: Link, metres: float, longest: float, profile: Profile) -> tu
     under_way = 2 * profile.cable_characters(metres) + STOP_SLOTS
     what = f"the cable between {link.a.node} and {link.b.node} is too long: {metres:g} m"
     cause = (
-        f"{under_way} characters may still come after a slack buffer has asked for STOP, and it has room for "
+        f"{under_way} characters may still arrive after a slack buffer has sent STOP, but it has room for "
         f"{max(slack - mark, 0)} (link.slack {slack}, link.stop_mark {mark})"
     )
     shorter = f"use at most {int(longest * 100) / 100:g} m (LINK, or SET cable.metres=...), or " if longest >= 0 else ""

@@ -32,24 +32,30 @@ HOST = "run.host"
 PUBLIC_EVAL = "run.public_eval"
 INJECT = "fault.inject"
 RUN_OPTIONS = {
-    HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
+    HOST: Option("", "host that selects one of several clusters in a file (make variable GRIM_HOST)"),
     FIRMWARE: WRITTEN_IN,
     **CORE_OPTIONS,
-    "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
-    PUBLIC_EVAL: Option(0, "1 = on Verilator, its public eval() alone (same results, slower)", 0, 1),
+    "run.always_on": Option(0, "1 = clocks are never gated (same results, slower)", 0, 1),
+    PUBLIC_EVAL: Option(0, "1 = use only Verilator's public eval() (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),
-    "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
-    "run.packets_MB": Option(32, "room for the packets on the cables, in MB: the last ones are kept", 0, 4096),
-    "fault.loss": Option(0.0, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "run.trace_records": Option(1 << 26, "capacity of the trace in records", 1 << 10, 1 << 30),
+    "run.packets_MB": Option(
+        32, "capacity for the packets on the cables, in MB; later packets replace earlier ones", 0, 4096
+    ),
+    "fault.loss": Option(0.0, "probability that a packet is lost before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.0, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
-    "fault.reorder": Option(0.0, "probability that others pass a packet before it reaches a host, by seed", 0, 1),
-    "fault.late_port": Option("", "the port (spine0.2) of a switch or host into which packets come late, by late_us"),
-    "fault.late_us": Option(10, "how much later they come, in us: packets on other routes pass them", 1, 50),
+    "fault.reorder": Option(
+        0.0, "probability that later packets overtake a packet before it reaches a host, by seed", 0, 1
+    ),
+    "fault.late_port": Option("", "port (spine0.2) of a switch or host into which packets are delayed by late_us"),
+    "fault.late_us": Option(
+        10, "delay of fault.late_port in us; packets on other routes overtake these packets", 1, 50
+    ),
     INJECT: Option("", "faults, such as sram:metz:0xa010.5@41.5 (tb/campaign/README.md)"),
-    "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
-    "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
+    "run.stuck_waves": Option(1, "0 = no second run with waves of the time around a hang", 0, 1),
+    "run.hang_us": Option(1_000_000, "simulated time without events that counts as a hang, in us", 1, 10**9),
     "run.turn_s": Option(30, "CPU seconds of Python without simulated time that count as an endless loop", 1, 10**6),
-    "run.limit_s": Option(0, "real seconds after which a run ends; 0: no limit", 0, 10**7),
+    "run.limit_s": Option(0, "wall-clock seconds after which a run ends; 0: no limit", 0, 10**7),
 }
 
 
@@ -129,7 +135,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
     check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
     if info.design is None and len(cluster.hosts) < info.hosts:
-        cause = f"{info.name} needs {info.hosts} hosts at least"
+        cause = f"{info.name} needs at least {info.hosts} hosts"
         what = f"too few hosts: {len(cluster.hosts)}"
         raise ConfigError(cluster.file, 0, what, cause, "add hosts, or choose another CLUSTER")
     known = {**RUN_OPTIONS, **info.options}
@@ -172,9 +178,9 @@ def _check_compiled(layer: str, profile: Profile) -> None:
     try:
         PathTable.of_nic(layer, profile.nic.target)
     except CostError as error:
-        what = f"{error.what} is no firmware for profile {profile.name!r}"
+        what = f"{error.what} has no firmware for profile {profile.name!r}"
         others = [name for name in profile_names() if is_compiled(layer, load_profile(name).kind)]
-        remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(others)}" if others else error.remedy
+        remedy = f"choose a profile whose NIC it supports, PROFILE={' or '.join(others)}" if others else error.remedy
         raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
 
 

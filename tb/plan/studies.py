@@ -182,8 +182,8 @@ def _errors_named(study: str) -> Iterator[None]:
         raise
     except SyntaxError as error:
         file, line = error.filename or study, error.lineno or 0
-        raise StudyError(file, line, "the study is not Python", shown(error.msg), "correct the line") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a study does there
+        raise StudyError(file, line, "invalid Python in the study", shown(error.msg), "correct the line") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of a study may raise anything
         file, line = _place(error, study)
         text = shown(f"{type(error).__name__}: {error}")
         raise StudyError(file, line, "the study cannot be imported", text, "correct the line") from None
@@ -215,7 +215,7 @@ def guarded(info: StudyInfo, call: Callable[[Any], Any], plan: Any) -> Any:
         return call(plan)
     except SanlabError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a study does there
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of a study may raise anything
         file, line = _place(error, info.module.__file__ or info.name)
         text = shown(f"{type(error).__name__}: {error}")
         raise StudyError(file, line, f"{call.__name__} of the study fails", text, "correct the line") from None

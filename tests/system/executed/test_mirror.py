@@ -84,7 +84,7 @@ def test_a_layer_without_an_image_is_told_how_to_make_it(folder: Path) -> None:
     ended = sanlab(folder, "run", "mirror_time")
     assert ended.returncode == 2
     assert "layer 'mirror' has no image for a lanai9" in ended.stderr
-    assert "make it: `make firmware LAYER=mirror`" in ended.stderr
+    assert "run `make firmware LAYER=mirror`" in ended.stderr
 
 
 @pytest.mark.skipif(compiler_version() is None, reason="clang-16 is not installed")

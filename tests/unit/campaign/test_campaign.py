@@ -75,9 +75,9 @@ def test_each_kind_of_fault_is_read_as_it_is_written() -> None:
 
 
 WRONG = {
-    "sram": "fault.inject: 'sram' is no fault: it has another form",
+    "sram": "fault.inject: invalid fault 'sram': it does not have the form of a fault",
     "melt:metz@1": "fault.inject: unknown kind 'melt': in 'melt:metz@1'",
-    "sram:mets:0xa010.5@1": "fault.inject: unknown host 'mets': its place is a host; did you mean 'metz'?",
+    "sram:mets:0xa010.5@1": "unknown host 'mets': the place of this fault is a host; did you mean 'metz'?",
     "flip:metz.3:1@1": "fault.inject: unknown port: no cable ends at 'metz.3'",
     "sram:metz:0xa010@1": "sram takes a bit below 8",
     "sram:metz:0xa010.8@1": "sram has bits 0 to 7",

@@ -47,8 +47,8 @@ def test_a_cable_that_is_too_long_is_refused_with_the_longest_length(cluster: Cl
     with pytest.raises(ConfigError) as error:
         check_cables(cluster, profile(cable_metres="12"))
     assert str(error.value) == (
-        f"{cluster.file}: the cable between paris and s0 is too long: 12 m: 30 characters may still come after a slack "
-        "buffer has asked for STOP, and it has room for 24 (link.slack 80, link.stop_mark 56); use at most 9.61 m "
+        f"{cluster.file}: the cable between paris and s0 is too long: 12 m: 30 characters may still arrive after a "
+        "slack buffer has sent STOP, but it has room for 24 (link.slack 80, link.stop_mark 56); use at most 9.61 m "
         "(LINK, or SET cable.metres=...), or lower link.stop_mark"
     )
 
@@ -60,7 +60,7 @@ def test_a_buffer_without_room_takes_no_cable(cluster: Cluster) -> None:
 
 def test_a_cable_of_no_length_is_under_way_for_one_character(cluster: Cluster) -> None:
     check_cables(cluster, profile(cable_metres="0", link_stop_mark="74"))
-    with pytest.raises(ConfigError, match=r"0 m: 6 characters may still come .* it has room for 5"):
+    with pytest.raises(ConfigError, match=r"0 m: 6 characters may still arrive .* it has room for 5"):
         check_cables(cluster, profile(cable_metres="0", link_stop_mark="75"))
 
 

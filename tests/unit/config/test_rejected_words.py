@@ -108,7 +108,7 @@ def test_a_cluster_of_one_host_is_rejected_where_a_message_needs_two(
 ) -> None:
     (tmp_path / "one").write_text(ONE_HOST, encoding="utf-8")
     said = refused(capsys, f"--cluster={tmp_path / 'one'}", f"--out={tmp_path / 'out'}")
-    assert said.startswith(f"{tmp_path / 'one'}: too few hosts: 1: echo_pingpong needs 2 hosts at least; add hosts")
+    assert said.startswith(f"{tmp_path / 'one'}: too few hosts: 1: echo_pingpong needs at least 2 hosts; add hosts")
     assert not (tmp_path / "out").exists()
 
 

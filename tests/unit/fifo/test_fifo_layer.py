@@ -167,7 +167,7 @@ def test_the_layer_has_no_firmware_and_runs_on_a_fifo_card_only() -> None:
     ("study", "profile", "said"),
     [
         ("fifo_pingpong", "lanai9", "it drives a FIFO card, and the profile has another NIC; use PROFILE=fifo"),
-        ("echo_pingpong", "fifo", "choose a profile of a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
+        ("echo_pingpong", "fifo", "choose a profile whose NIC it supports, PROFILE=lanai4 or lanai4-now or lanai9"),
     ],
 )
 def test_a_layer_on_an_unsupported_card_is_rejected_before_any_build(study: str, profile: str, said: str) -> None:

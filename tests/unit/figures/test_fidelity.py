@@ -163,7 +163,7 @@ def test_an_interval_counts_only_beside_what_it_was_reckoned_around(changed: dic
 def test_an_interval_that_does_not_count_is_told(tmp_path: Path) -> None:
     console = Console(record=True, width=300)
     leave(tmp_path, [replace(row(), outdated=NARROW), row(name="none")], console)
-    assert "Latency: no interval, the one known is of 2 by make uncertainty" in console.export_text()
+    assert "Latency: no interval; the known interval belongs to 2 by make uncertainty" in console.export_text()
 
 
 def test_an_interval_says_what_it_was_made_from() -> None:
@@ -282,7 +282,7 @@ def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
     write_record(record, tmp_path / "today.json")
     assert load_record(tmp_path / "today.json") == record
     (tmp_path / "today.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ResultsError, match="no record of what was measured"):
+    with pytest.raises(ResultsError, match="invalid record of measured values"):
         load_record(tmp_path / "today.json")
 
 
@@ -294,7 +294,7 @@ def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
     (tmp_path / "one" / "uncertainty.json").write_text(json.dumps(left), encoding="utf-8")
     assert known_intervals(tmp_path) == {"Latency": WIDE}
     (tmp_path / "one" / "uncertainty.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ResultsError, match="no intervals"):
+    with pytest.raises(ResultsError, match="invalid intervals"):
         known_intervals(tmp_path)
 
 
@@ -304,15 +304,15 @@ def test_the_record_is_kept_whole_and_tells_who_owes_a_reason(tmp_path: Path) ->
     assert keep(found, console, tmp_path / "page.md", tmp_path / "today.json") == 0
     assert set(load_record(tmp_path / "today.json")) == {"Latency", "still"}
     said = console.export_text()
-    assert "Latency: 2.500 at first, 2 today, and no `changed` says why" in said and "still" not in said
-    with pytest.raises(ResultsError, match="values that no run measured: gone"):
+    assert "Latency: 2.500 at first, 2 today, without a reason in `changed`" in said and "still" not in said
+    with pytest.raises(ResultsError, match="values without a measurement: gone"):
         keep([Row(replace(VALUE, name="gone"), None)], console, tmp_path / "page.md", tmp_path / "none.json")
     assert not (tmp_path / "none.json").exists()
 
 
 def test_values_of_uncommitted_sources_are_not_recorded(tmp_path: Path) -> None:
     uncommitted = Row(VALUE, Today(2.0, "make run"))
-    with pytest.raises(ResultsError, match="Latency was measured with sources that are not committed; commit"):
+    with pytest.raises(ResultsError, match="Latency was measured with uncommitted sources; commit"):
         keep([uncommitted], Console(quiet=True), tmp_path / "page.md", tmp_path / "today.json")
     assert list(tmp_path.iterdir()) == []
 

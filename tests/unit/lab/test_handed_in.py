@@ -21,10 +21,10 @@ from tb.lab import handed_in
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("1.0", "metric 'm': not a number: it is '1.0' of type str; hand in a number"),
+        ("1.0", "metric 'm': not a number: it is '1.0' of type str; report a number"),
         (None, "not a number: it is None of type NoneType"),
-        (True, "not a number: it is True of type bool; hand in int(...)"),
-        (np.bool_(True), "not a number: it is True of type bool; hand in int(...)"),
+        (True, "not a number: it is True of type bool; report int(...)"),
+        (np.bool_(True), "not a number: it is True of type bool; report int(...)"),
         (1j, "not a number: it is 1j of type complex"),
         (np.complex128(1), "type complex"),
         ([1.0], "not a number: it is [1.0] of type list"),
@@ -92,7 +92,7 @@ def test_a_series_of_arrays_becomes_one_of_plain_numbers() -> None:
 def test_a_check_wants_a_truth_value_and_words() -> None:
     assert handed_in.failure(np.bool_(True), "wrong") == ""
     assert handed_in.failure(0, "wrong") == "wrong"
-    assert handed_in.failure(False, "") == "a check without words"
+    assert handed_in.failure(False, "") == "a check without a description"
     with pytest.raises(ResultsError, match="check: not a truth value: it is array"):
         handed_in.failure(np.array([True, False]), "wrong")
     with pytest.raises(ResultsError, match="check: failure: not text: it is 5 of type int"):

@@ -28,7 +28,7 @@ from tb.tools.workplace import publish, workplace
 BROKEN = {
     "s_norun": ('"""No run."""\n', ": not a study: it has no `run`; define `async def run(lab: Lab) -> None`"),
     "s_plain": ("def run(lab): pass\n", ": not a study: its `run` is not a coroutine function; define"),
-    "s_syntax": ("\nasync def run(lab) pass\n", ":2: the study is not Python: expected ':'; correct the line"),
+    "s_syntax": ("\nasync def run(lab) pass\n", ":2: invalid Python in the study: expected ':'; correct the line"),
     "s_import": ("import nosuchmodule\n", ":1: the study cannot be imported: ModuleNotFoundError: No module named"),
     "s_exits": ("import sys\nsys.exit(3)\n", ":2: the study cannot be imported: SystemExit: 3; correct the line"),
     "s_raises": ("raise ValueError('a\\x1b[31m\\nb')\n", ":1: the study cannot be imported: ValueError: a\\x1b[31m b;"),

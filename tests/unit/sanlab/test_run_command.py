@@ -46,9 +46,9 @@ from tb.tools.programs import ToolError
             ["grim_pingpong", "--set=cable.metres=9.7"],
             "the cable between paris and s0 is too long: 9.7 m: 26 characters",
         ),
-        (["grim_pingpong", "--profile=sp"], "PROFILE: layer 'grim/nic' is no firmware for profile 'sp+p3-450'"),
-        (["echo_pingpong", "--profile=sp"], "a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
-        (["card_message", "--profile=sp-future"], "a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
+        (["grim_pingpong", "--profile=sp"], "PROFILE: layer 'grim/nic' has no firmware for profile 'sp+p3-450'"),
+        (["echo_pingpong", "--profile=sp"], "whose NIC it supports, PROFILE=lanai4 or lanai4-now or lanai9"),
+        (["card_message", "--profile=sp-future"], "whose NIC it supports, PROFILE=lanai4 or lanai4-now or lanai9"),
         (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
     ],
 )
