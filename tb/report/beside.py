@@ -1,7 +1,7 @@
-"""Published values beside measured curves: which published point belongs to which series.
+"""Assignment of published values to the points of measured curves.
 
-A published value names a metric; where the metric ends in a number and a series has a point there whose value is the
-metric's, the value is a point of the paper's curve. So no study and no published value says where it is drawn.
+A published value names a metric. If the metric's name ends in a number, and a series has a point at this x whose value
+is the metric's, then the published value is a point of that curve.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ POINT = re.compile(r".*?_(\d+(?:\.\d+)?)B?")
 
 
 def points_beside(series: Series, results: Results) -> list[tuple[float, float]]:
-    """The published points (x, y) of a series of a result, in the order of x."""
+    """Return the published points (x, y) of a series, in the order of x."""
     measured = dict(zip(series.x, series.y, strict=False))
     found = []
     for value in load_published():
@@ -30,5 +30,5 @@ def points_beside(series: Series, results: Results) -> list[tuple[float, float]]
 
 
 def ratios(rows: Sequence[Comparison]) -> list[tuple[str, float]]:
-    """Name and ratio of the published values for which something was measured."""
+    """Return name and ratio of the published values that were measured."""
     return [(row.name, row.ratio) for row in rows if row.ratio is not None]

@@ -1,4 +1,4 @@
-"""Where the time of messages went: for each kind and size the message of median latency, cut into its stages."""
+"""Breakdown of message latency: for each kind and size, the message of median latency divided into stages."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from tb.report.life import Life
 from tb.report.stages import Stage, stages_of
 
 MOST = 9
-"""Kinds and sizes that are shown: the first, the last, and some between."""
+"""Maximum number of kinds and sizes shown: the first, the last, and some between."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The message of median latency among those of one kind and size."""
+    """Message of median latency among those of one kind and size."""
 
     life: Life
     count: int
-    """Messages of this kind and size that arrived."""
+    """Number of arrived messages of this kind and size."""
     stages: tuple[Stage, ...]
 
     @property
     def latency(self) -> int:
-        """Picoseconds from `send` to its end: the sum of the stages."""
+        """Latency in ps: the sum of the stages."""
         return sum(stage.duration for stage in self.stages)
 
 
 def breakdowns(lives: Sequence[Life]) -> list[Breakdown]:
-    """One breakdown for each kind and size, smallest first; none without messages that arrived.
+    """Return one breakdown for each kind and size of arrived messages, smallest first.
 
-    Raises ValueError when the stages of a message do not add up to its latency: the trace contradicts itself.
+    Raises ValueError if the stages of a message do not add up to its latency: the trace contradicts itself.
     """
     alike: dict[tuple[str, int], list[Life]] = defaultdict(list)
     for life in lives:
@@ -49,7 +49,7 @@ def breakdowns(lives: Sequence[Life]) -> list[Breakdown]:
 
 
 def names_of(shown: Sequence[Breakdown]) -> list[str]:
-    """The stages that occur, in their order."""
+    """Return the names of all stages in their order."""
     names: dict[str, None] = {}
     for one in sorted(shown, key=lambda one: -len(one.stages)):
         names.update(dict.fromkeys(stage.name for stage in one.stages))

@@ -1,4 +1,4 @@
-"""The index of all reports: `sim_build/index.html`, rewritten after every run of a study."""
+"""Index of all reports: `sim_build/index.html`, rewritten after every run of a study."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from tb.tools.workplace import MANIFEST, alone
 
 FILE = "index.html"
 KEY_FIGURES = 4
-"""Metrics of a run that the index shows: the first ones that the study hands in."""
+"""Number of metrics that the index shows of each run: the first ones that the study reports."""
 TITLE = "sanlab: all reports"
-"""By which an index is known, and never taken for a page of somebody else."""
+"""Title that identifies an index and distinguishes it from foreign pages."""
 
 
 def write_contents(out: Path) -> Path:
-    """Write the index of the results below a folder, at once or not at all; its path. ResultsError as the disk says."""
+    """Write the index of the results below a folder atomically and return its path. Raises ResultsError if
+    that fails.
+    """
     path = out / FILE
     with alone(out):  # what another command adds meanwhile is listed by it
         if path.exists() and TITLE not in path.read_text(encoding="utf-8", errors="replace"):
@@ -45,7 +47,7 @@ def _parts(out: Path) -> Iterator[str]:
 
 
 def _is_run(folder: Path) -> bool:
-    """Return True for a folder with a report, or with nothing but what failed."""
+    """Return True if a folder has a report, or only failures."""
     if folder.name.startswith("."):
         return False
     if (folder / "results.json").exists():
@@ -54,7 +56,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def _age(folder: Path) -> tuple[float, str]:
-    """Return a key that sorts folders of runs by the time of their results, the newest first, then by name."""
+    """Return a key that sorts runs by the time of their results, newest first, then by name."""
     written = [file.stat().st_mtime for name in ("results.json", "failures.txt") if (file := folder / name).exists()]
     return -max(written, default=0.0), folder.name
 
@@ -67,7 +69,7 @@ def _failures(folder: Path) -> str:
 
 
 def _entry(folder: Path) -> Iterator[str]:
-    """One study: its question as a link, how it ended, under which circumstances."""
+    """Yield one study: its question as a link, its outcome, and its inputs."""
     if not (folder / "results.json").exists():
         yield f'<li><strong>{escape(folder.name)}</strong><p class="soft"><span class="bad">failed</span>: '
         yield f"{escape(_failures(folder))}</p></li>"
@@ -91,13 +93,13 @@ def _entry(folder: Path) -> Iterator[str]:
 
 
 def key_figures(results: Results) -> str:
-    """Return the first metrics of a run as one line of text; stages, and what differs between runs, left out."""
+    """Return the first metrics of a run as one line, without stages and wall times."""
     names = [name for name in results.metrics if not name.startswith(WALL) and not tables.STAGE.fullmatch(name)]
     return ", ".join(f"{name} {tables.number(results.metrics[name])}" for name in names[:KEY_FIGURES])
 
 
 def _question(results: Results) -> str:
-    """What the study asks; its name where it is no longer there, or cannot be loaded."""
+    """Return the study's question, or its name if the study cannot be loaded."""
     try:
         return studies.load(results.study).question or results.study
     except SanlabError:

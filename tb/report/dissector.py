@@ -1,8 +1,8 @@
-"""The dissector of a run's packets: `dissector.lua`, for Wireshark, beside `packets.pcapng`.
+"""Wireshark dissector of a run's packets: `dissector.lua`, next to `packets.pcapng`.
 
-It is what is known of Myrinet (`wireshark/myrinet.lua`), then what the NIC's network adds (`dissector.lua` in the
-folder of its kind), then the run's message layers, the lowest first: the numbers of a layer's firmware as tables, and
-its `dissector.lua`; or, of a layer with plain headers, a line for each type of packet (`firmware.shown.Plain`).
+It consists of the Myrinet part (`wireshark/myrinet.lua`), the part of the NIC's network (`dissector.lua` in the folder
+of the NIC kind), and the run's message layers, lowest first. A layer has tables of its firmware's numbers and its own
+`dissector.lua`. A layer with plain headers has one line for each packet type (`firmware.shown.Plain`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BASE = Path(__file__).parent / "wireshark" / "myrinet.lua"
 
 
 def write_dissector(legend: Legend, path: Path) -> None:
-    """Write the dissector of a run, at once or not at all. ResultsError when the disk refuses."""
+    """Write the dissector of a run atomically. Raises ResultsError if writing fails."""
     write_atomically(path, "\n".join(parts(legend)))
 
 
 def parts(legend: Legend) -> Iterator[str]:
-    """The dissector of a run, part by part."""
+    """Yield the parts of a run's dissector."""
     yield BASE.read_text(encoding="utf-8")
     network = place(f"{NICS}/{legend.nic}/{FILE}")
     if network.exists():
@@ -43,7 +43,7 @@ def parts(legend: Legend) -> Iterator[str]:
 
 
 def number(name: str, what: int | type[IntEnum]) -> str:
-    """A number, or a table of named ones, as Lua."""
+    """Return a number, or a table of named numbers, as Lua."""
     if isinstance(what, int):
         return f"local {name} = {what:#x}\n"
     entries = ", ".join(f'[{int(one)}] = "{one.name}"' for one in what)
@@ -51,10 +51,10 @@ def number(name: str, what: int | type[IntEnum]) -> str:
 
 
 def plain(layer: str, header: Plain, above: bool = False) -> str:
-    """Return the Lua that registers one type of packet of a layer whose header is whole bytes.
+    """Return the Lua that registers one packet type of a layer with a byte-aligned header.
 
     Args:
-        layer: Name of the layer; with the packet's name, if it has one, the name of the protocol in Wireshark.
+        layer: Name of the layer; with the packet's name, if any, the name of the protocol in Wireshark.
         header: Type and fields of the packet.
         above: True for a packet in the payload of the layer below.
     """
@@ -67,5 +67,5 @@ def plain(layer: str, header: Plain, above: bool = False) -> str:
 
 
 def _block(text: str) -> str:
-    """With local names of its own."""
+    """Return a Lua text with its own local scope."""
     return f"do\n{text}end\n"

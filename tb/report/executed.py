@@ -1,4 +1,4 @@
-"""Where the clocks of NICs went that execute firmware in C, by function and by line: left by the run, shown with it."""
+"""Clock profile of NICs that execute firmware in C, by function and line, written and shown with a run."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from tb.report.tables import Table, percent
 FILE = "profile.json"
 SCHEMA = 1
 SHORT = 8
-"""Functions on the terminal."""
+"""Number of functions shown on the terminal."""
 NUMBERS = ("clocks", "share", "instructions", "load", "fetch", "grant", "register")
-"""What a place has; the last four are clocks of waiting."""
+"""Numbers of a place; the last four are wait clocks."""
 Place = tuple[str, int, int, int, int, int, int]
-"""Its name, then its numbers without the share."""
+"""Name of a place, then its numbers without the share."""
 
 
 def write_executed(profiles: Mapping[str, Profile], path: Path) -> None:
-    """Write the profiles by host, at once or not at all; nothing where no NIC executes. ResultsError when the disk
-    refuses.
-    """
+    """Write the profiles by host atomically, if any NIC executes firmware. Raises ResultsError if writing fails."""
     if profiles:
         hosts = {host: {"functions": _places(one.functions()), "lines": _places(one.lines())}
                  for host, one in profiles.items()}  # fmt: skip
@@ -47,20 +45,20 @@ def _read(folder: Path) -> Mapping[str, Mapping[str, list[Place]]]:
 
 
 def sections(folder: Path) -> Iterator[str]:
-    """Parts of the page: two tables for each NIC that executes."""
+    """Yield two tables for each NIC that executes firmware."""
     for host, found in _read(folder).items():
         for what, kind in (("function", "functions"), ("line", "lines")):
             yield from section(f"Clocks of the processor of {host}, by {what}", _table(what, found[kind]))
 
 
 def short(folder: Path) -> Iterator[Table]:
-    """For the terminal: the functions of each NIC with the most clocks."""
+    """Yield a table of the most expensive functions of each NIC, for the terminal."""
     for host, found in _read(folder).items():
         yield _table(f"{host}: function", found["functions"], SHORT)
 
 
 def _table(heading: str, places: list[Place], most: int | None = None) -> Table:
-    """The places with the most clocks; shares are of all."""
+    """Return the table of the most expensive places, with shares of all clocks."""
     whole = sum(clocks for _, clocks, *_ in places)
     rows = (
         (name, f"{clocks:,}", percent(clocks / whole), *(f"{number:,}" for number in numbers))

@@ -1,6 +1,6 @@
-"""Curves that belong into one figure: their names differ in one word only, their points are the same, and their units.
+"""Grouping of curves into figures: names that differ in one word, equal x values, and equal units.
 
-`nic_send_pio` and `nic_send_dma` are one figure, `nic send`, with a curve `pio` and a curve `dma`.
+`nic_send_pio` and `nic_send_dma` become the figure `nic send` with the curves `pio` and `dma`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pymodels.results import Series
 
 MOST = 6
-"""Curves that can be told apart in one figure; more of one family stay figures of their own."""
+"""Maximum number of distinguishable curves in a figure; larger families are not grouped."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One figure: its title, and its curves by what tells each from the others."""
+    """Figure with its title, and its curves by their distinguishing word."""
 
     title: str
     curves: Mapping[str, Series]
@@ -25,9 +25,9 @@ class Family:
 
 
 def families(series: Mapping[str, Series]) -> list[Family]:
-    """The figures of a result's curves, in the order of their first ones; a curve without points is in none.
+    """Return the figures of a result's curves, in the order of their first curves; empty curves are excluded.
 
-    Of several families that a curve could be in, it is in the largest, and there in that of the later word.
+    A curve that fits several families is in the largest; of equally large families, in that of the later word.
     """
     drawn = {name: one for name, one in series.items() if one.x}
     left = dict(drawn)
@@ -48,13 +48,13 @@ def families(series: Mapping[str, Series]) -> list[Family]:
 
 
 def _differ_at(words: list[str], others: list[str], place: int) -> bool:
-    """Whether two names have the same words everywhere but at a place."""
+    """Return True if two names differ at most at one word position."""
     return len(words) == len(others) > 1 and all(
         a == b for i, (a, b) in enumerate(zip(words, others, strict=True)) if i != place
     )
 
 
 def _match(series: Mapping[str, Series], first: str, name: str) -> bool:
-    """Whether two curves have the same points and units."""
+    """Return True if two curves have the same x values and units."""
     a, b = series[first], series[name]
     return (a.x, a.x_unit, a.y_unit) == (b.x, b.x_unit, b.y_unit)

@@ -1,6 +1,6 @@
-"""Curves as SVG to stand inside a page: no colours of their own but CSS variables, so that they follow light and dark.
+"""SVG figures for pages. Colours are CSS variables and follow light and dark themes.
 
-matplotlib is imported when the first figure is drawn: it takes a second.
+matplotlib is imported with the first figure, since that takes a second.
 """
 
 from __future__ import annotations
@@ -44,29 +44,33 @@ STYLE: dict[str, Any] = {
 }
 PUBLISHED: dict[str, Any] = {"linestyle": "", "marker": "D", "markersize": 6, "fillstyle": "none"}
 MARKS = "os^vDP"
-"""Of the curves of a figure: they differ in more than colour."""
+"""Markers of the curves in a figure, so that they differ not only by colour."""
 MARKED = 64
-"""Up to so many points are marked one by one."""
+"""Maximum number of points with individual markers."""
 TICKS = 7
 TIMES = ("ps", "ns", "us", "ms", "s")
 LEGEND_ROW = 0.24
-"""Inches."""
+"""Height of a legend row in inches."""
 WIDE = 50
-"""A time that spans more than this ratio has a logarithmic axis."""
+"""Ratio of the largest to the smallest time above which an axis is logarithmic."""
 
 
 Points = Sequence[tuple[float, float]]
 
 
 def curve(series: Series, label: str, prefix: str, published: Points = ()) -> str:
-    """One series as an `<svg>` element, its points joined in the order given, and published points beside them."""
+    """Return one series as an `<svg>` element, with its points joined in order and published points."""
     return curves({"measured": series}, label, prefix, {"measured": published})
 
 
 def curves(family: Mapping[str, Series], label: str, prefix: str, published: Mapping[str, Points]) -> str:
-    """Series of the same units in one figure, an `<svg>` element; `published` has points of a paper for some of them.
+    """Return series of equal units in one figure as an `<svg>` element.
 
-    `label` is what a screen reader says; `prefix` keeps the ids of this figure apart from those of others on the page.
+    Args:
+        family: Series by name.
+        label: Text for screen readers.
+        prefix: Prefix of the ids, unique on the page.
+        published: Published points of some of the series.
     """
     import matplotlib as mpl
 
@@ -100,13 +104,13 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
 
 
 def named_places(series: Series) -> list[str]:
-    """The names of the places 0, 1, ... of an axis whose unit lists them, as in `code: BT CG`; else none."""
+    """Return the names of the x values 0, 1, ... if the unit lists them, as in `code: BT CG`; else an empty list."""
     names = series.x_unit.partition(": ")[2].split()
     return names if list(series.x) == list(range(len(names))) else []
 
 
 def _add_published(axes: Axes, points: Sequence[Points]) -> None:
-    """A paper's points, in the colour of their curve where there are several; the first ones are named."""
+    """Draw published points, in the colours of their curves if there are several; the first get a legend entry."""
     named = False
     for at, some in enumerate(points):
         if some:
@@ -116,7 +120,7 @@ def _add_published(axes: Axes, points: Sequence[Points]) -> None:
 
 
 def dots(rows: Sequence[tuple[str, float]], label: str, prefix: str) -> str:
-    """Ratios as dots around the line at 1, one row each, the first on top, as an `<svg>` element."""
+    """Return ratios as dots around the line at 1, one row each, as an `<svg>` element."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -139,7 +143,7 @@ def dots(rows: Sequence[tuple[str, float]], label: str, prefix: str) -> str:
 
 
 def _axis_of_sizes(axes: Axes, x: list[float]) -> None:
-    """Powers of two; 0 has its place left of the smallest size."""
+    """Set an axis of powers of two; 0 is to the left of the smallest size."""
     known = sorted(set(x))
     positive = [value for value in known if value > 0]
     if not positive:
@@ -167,14 +171,14 @@ def _axis_of_values(axes: Axes, y: list[float], unit: str) -> None:
 
 
 def coloured(svg: str) -> str:
-    """Return a drawing as a file of its own: the colours of a light page in place of their stand-ins."""
+    """Return a drawing as a separate file, with the light colours in place of the placeholders."""
     for colour, shown in LIGHT.items():
         svg = svg.replace(colour, shown)
     return svg
 
 
 def embedded(svg: str, label: str, prefix: str) -> str:
-    """An SVG file as an element of a page: no prologue, no metadata, ids of its own, colours by variable."""
+    """Return an SVG file as an element of a page: without prologue and metadata, with unique ids and CSS variables."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)

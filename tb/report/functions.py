@@ -1,4 +1,4 @@
-"""The functions that a NIC's processor was in, out of records of where it went on: calls, returns, inline code."""
+"""Call stack of a NIC's processor, reconstructed from trace records of calls, returns and inline code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pymodels.lanai.program import Place
 
 
 class Slice(NamedTuple):
-    """From when to when a function ran, with all that it called."""
+    """Interval in which a function was active, including its callees."""
 
     place: Place
     begin: int
@@ -18,15 +18,17 @@ class Slice(NamedTuple):
 
 
 class Calls:
-    """The functions of one processor that have begun and not ended, the outermost first."""
+    """Active functions of one processor, outermost first."""
 
     def __init__(self) -> None:
         self._open: list[tuple[Place, int]] = []
-        """Each with its start."""
+        """Active functions with their start times."""
 
     def go_on(self, time: int, places: tuple[Place, ...], begins: bool) -> Iterator[Slice]:
-        """It goes on in another place; `begins`: at the first instruction of the function. Yields what has ended, the
-        innermost first. A function that is there already ends what it called; so recursion is not told apart.
+        """Continue at another place and yield the functions that have ended, innermost first.
+
+        A function that is already active ends its callees, so recursion is not distinguished. `begins` is True at the
+        first instruction of a function.
         """
         there = [place for place, _ in self._open]
         base = len(there) if begins else 0
@@ -38,7 +40,7 @@ class Calls:
         self._open += [(place, time) for place in places[same:]]
 
     def end(self, time: int, kept: int = 0) -> Iterator[Slice]:
-        """All but the outermost few end."""
+        """End all functions except the outermost `kept`, and yield them."""
         while len(self._open) > kept:
             place, begin = self._open.pop()
             yield Slice(place, begin, time)

@@ -1,7 +1,7 @@
-"""One page for many runs: every published value beside what was measured, every curve, and the way to each report.
+"""Page for many runs: published next to measured values, all curves, and links to the reports.
 
-Rows and curves are taken from the results of the runs, so the page knows no study by name. It is one file that fetches
-nothing, as the reports are; links lead to the reports beside it.
+Rows and curves come from the results of the runs, so the page does not depend on the studies. It is one self-contained
+file with links to the reports.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ INDEX = "index.html"
 
 @dataclass(frozen=True)
 class Entry:
-    """A run on the page: what it asked, its results (None: it left none), what failed, where its report is."""
+    """Run on the page: question, results (None if it left none), failures, and report."""
 
     name: str
     question: str
     results: Results | None
     failures: tuple[str, ...]
     link: str
-    """From the page, with slashes."""
+    """Path of the report relative to the page, with slashes."""
 
 
 def write_index(folder: Path, title: str, note: str, entries: Sequence[Entry], refresh_s: int = 0) -> Path:
-    """Write `index.html`, at once or not at all; return its path.
+    """Write `index.html` atomically and return its path.
 
     Args:
-        folder: Where the page goes.
+        folder: Folder of the page.
         title: Title of the page.
-        note: Text under it.
-        entries: The runs.
-        refresh_s: Seconds after which a browser loads the page again; 0: never.
+        note: Text below the title.
+        entries: Runs.
+        refresh_s: Seconds after which browsers reload the page; 0: never.
 
     Raises:
-        ResultsError: The disk refuses.
+        ResultsError: Writing failed.
     """
     path = folder / INDEX
     write_atomically(path, document(title, index(title, note, entries), refresh_s))
@@ -54,7 +54,7 @@ def write_index(folder: Path, title: str, note: str, entries: Sequence[Entry], r
 
 
 def index(title: str, note: str, entries: Sequence[Entry]) -> Iterator[str]:
-    """The body of the page."""
+    """Yield the body of the page."""
     failed = sum(1 for entry in entries if entry.failures)
     passed = '<span class="good">all passed</span>' if entries else "none has ended"
     verdict = f'<span class="bad">{failed} failed</span>' if failed else passed
@@ -75,7 +75,7 @@ def _contents(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _published(entries: Sequence[Entry]) -> Iterator[str]:
-    """Every published value, table by table and figure by figure of the papers."""
+    """Yield all published values, grouped by table and figure of the papers."""
     rows = [row for entry in entries if entry.results for row in entry.results.published]
     if not rows:
         return
@@ -86,7 +86,7 @@ def _published(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _without_source(rows: Sequence[Comparison]) -> Table:
-    """The rows of one source; the column that would say it on every row is left out."""
+    """Return the rows of one source without the column that repeats it."""
     table = tables.published(rows)
     kept = [at for at, heading in enumerate(table.headings) if heading != "source"]
     headings = tuple(table.headings[at] for at in kept)
@@ -94,7 +94,7 @@ def _without_source(rows: Sequence[Comparison]) -> Table:
 
 
 def _entry(number: int, entry: Entry) -> Iterator[str]:
-    """One run: its curves, and links to the rest."""
+    """Yield one run: its curves, and links to its files."""
     yield f'<h2 id="r{number}">{escape(entry.question)}</h2>'
     told = tables.told(entry.results) if entry.results else "no results"
     report = f' · <a href="{escape(entry.link)}">report</a>' if entry.results else ""

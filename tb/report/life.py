@@ -1,4 +1,4 @@
-"""One message of a run, from `send` (or the writing of a card's result) to its handler, and what its packets carry."""
+"""Data of one message: from `send`, or the writing of a card's result, to its handler, with its packets."""
 
 from __future__ import annotations
 
@@ -9,96 +9,98 @@ from tb.report.recorded import Legend
 from tb.report.wire import Packet
 
 Mark = tuple[int, int, int, int, int, int]
-"""A record of a message: (time, unit, event, packet, argument, argument2)."""
+"""Record of a message: (time, unit, event, packet, argument, argument2)."""
 
 READ, REPLY, MULTICAST, COPY = "remote read", "reply", "multicast", "copy"
-"""Kinds of messages; of a descriptor also what it asks for, in words of its layer."""
+"""Kinds of messages; a descriptor also has its operation, in words of its layer."""
 
 
 @dataclass
 class Piece:
-    """What one packet carries of a message."""
+    """Part of a message in one packet."""
 
     life: Life
     key: int
     size: int
-    """Bytes with header, as handed to the bus."""
+    """Bytes written to the bus, including the header."""
     marks: list[Mark] = field(default_factory=list)
-    """Every record of this piece, in time order."""
+    """Records of this piece in time order."""
     dma: list[tuple[str, int, int]] = field(default_factory=list)
-    """Host DMA blocks: (`message` or `pointer` at the receiver, `fetch` at the sender, start, end), in picoseconds."""
+    """Host DMA blocks: (`message` or `pointer` at the receiver, `fetch` at the sender, start, end), times in ps."""
     packets: list[Packet] = field(default_factory=list)
-    """One for each time it was sent; of a descriptor, which is one piece, all its packets."""
+    """Packet of each transmission; for a descriptor, which is one piece, all its packets."""
     queue: int = 0
-    """Of a descriptor: the sender's queue (a VI)."""
+    """Sender's queue (a VI) of a descriptor."""
     done: int | None = None
-    """When its receiver was through with it, as far as no handler tells."""
+    """Time at which the receiver completed it, if no handler was traced."""
     answers: list[tuple[str, Packet]] = field(default_factory=list)
-    """Control messages that answer it: (`ACK` or `NACK`, packet)."""
+    """Control messages in response: (`ACK` or `NACK`, packet)."""
 
     def last(self, event: int) -> Mark | None:
-        """The last record of an event, None when there is none."""
+        """Return the last record of an event, or None."""
         return next((mark for mark in reversed(self.marks) if mark[2] == event), None)
 
     def first(self, event: int) -> Mark | None:
-        """The first record of an event, None when there is none."""
+        """Return the first record of an event, or None."""
         return next((mark for mark in self.marks if mark[2] == event), None)
 
 
 @dataclass
 class Life:
-    """One message."""
+    """Message of a run."""
 
     number: int
-    """From 1, in the order in which hosts and cards begin to send: the MESSAGE of `make explain`."""
+    """Number from 1 in the order in which hosts and cards begin to send: MESSAGE of `make explain`."""
     node: int
-    """The host that sends, or whose card does."""
+    """Host that sends, or whose card sends."""
     size: int
-    """Bytes as given to `send`; of a card's result those of its packet (whole lane groups), of a read those it
-    asks for.
+    """Bytes passed to `send`; for a card's result those of its packet (whole lane groups), for a read the
+    requested bytes.
     """
     sent: int
-    """Time of the call, in picoseconds; of a card's result when it is written."""
+    """Time of the call in ps; for a card's result the time at which it is written."""
     returned: int | None = None
     from_card: bool = False
-    """It is a result of the host's FPGA card."""
+    """True for a result of the host's FPGA card."""
     to_card: bool = False
-    """A circuit of the receiving host's FPGA card took it."""
+    """True if a circuit of the receiving host's FPGA card took the message."""
     target: int | None = None
-    """The host that receives, or whose card does; None while nothing of it has arrived."""
+    """Host that receives, or whose card receives; None before any part has arrived."""
     handler: int | None = None
     handled: int | None = None
-    """When its handler began, or a circuit took it."""
+    """Time at which the handler began, or a circuit took the message."""
     ended: int | None = None
-    """When its handler was done, or the circuit's result was written."""
+    """Time at which the handler ended, or the circuit's result was written."""
     before: list[Mark] = field(default_factory=list)
-    """Its records from before its first piece."""
+    """Records before the first piece."""
     pieces: list[Piece] = field(default_factory=list)
     kind: str = ""
-    """What it is, where it is not simply a message."""
+    """Kind of the message; empty for an ordinary message."""
     cause: Life | None = None
-    """The message for which a NIC has made this one: the read that it replies to, or what it is a copy of."""
+    """Message for which a NIC generated this message: the read that it answers, or the original of a copy."""
     made: list[Life] = field(default_factory=list)
-    """The messages that NICs have made for it."""
+    """Messages that NICs generated for this message."""
     posted: bool = False
-    """It began as a descriptor: its keys are its own, and its packets are one piece."""
+    """True for a descriptor, which has its own keys and one piece with all packets."""
     shown: Shown = NOTHING_SAID
-    """What its layer says of its messages."""
+    """Description of messages by the layer."""
 
     @property
     def arrived(self) -> int | None:
-        """The end of its life: its handler begins; without one, its receiver is through with it. None: not yet."""
+        """Time at which the handler begins or, without a handler, the receiver has completed the message;
+        None before.
+        """
         if self.handled is not None or not self.pieces:
             return self.handled
         return self.pieces[-1].done
 
     @property
     def latency(self) -> int | None:
-        """Picoseconds from `send` to its end; None when it has not arrived."""
+        """Time in ps from `send` to the arrival; None before the arrival."""
         return None if self.arrived is None else self.arrived - self.sent
 
     def name(self, legend: Legend) -> str:
-        """A name for people: `message 12, paris to card of metz, 64 B`; `message 13, reply to message 12, ...`."""
+        """Return a readable name: `message 12, paris to card of metz, 64 B`; `message 13, reply to message 12, ...`."""
         card, kind = "card of ", f", {self.kind}" if self.kind else ""
         of = f" {'to' if self.kind == REPLY else 'of'} message {self.cause.number}" if self.cause is not None else ""
         target = "" if self.target is None else f" to {card * self.to_card}{legend.hosts[self.target]}"
@@ -107,5 +109,7 @@ class Life:
 
     @property
     def first(self) -> Life:
-        """The message at the beginning: itself, or for one that a NIC has made, what a host or a card has sent."""
+        """Message at the origin: for a message generated by a NIC, the one that a host or card has sent; else
+        itself.
+        """
         return self if self.cause is None else self.cause.first

@@ -1,4 +1,4 @@
-"""What a page shows of a run's trace: stages of messages by size, and the utilisation of each resource."""
+"""Analysis of a run's trace for its page: stages of messages by size, and utilisation of each resource."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from tb.report.use import RESOURCES, Use, uses
 from tb.report.wire import rows
 
 SOON = 400_000
-"""A longer trace is not looked through for the page that every run writes."""
+"""Maximum number of trace records that are analysed after every run."""
 PS_PER_US = 1e6
 
 
 @dataclass(frozen=True)
 class Looked:
-    """A trace, looked through once."""
+    """Analysis of a trace."""
 
     breakdowns: tuple[Breakdown, ...] = ()
     uses: tuple[Use, ...] = ()
     hosts: tuple[str, ...] = ()
     note: str = ""
-    """Why there is nothing, when that needs saying."""
+    """Note for the page, such as the reason for a missing analysis."""
 
 
 def look(folder: Path) -> Looked:
-    """Look through the trace of a run; empty when it has none. Raises TraceError when it cannot be read."""
+    """Return the analysis of a run's trace; empty without a trace. Raises TraceError if the trace is unreadable."""
     if not (folder / TRACE).exists():
         return Looked()
     recorded = read_recorded(folder)
@@ -47,7 +47,7 @@ def look(folder: Path) -> Looked:
 
 
 def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
-    """A bar for each kind and size of messages, and the same as a table; numbers tie the two together, not colours."""
+    """Yield a bar for each kind and size of messages, and a table; numbers connect the two, not only colours."""
     if not shown:
         return
     names = names_of(shown)
@@ -84,7 +84,9 @@ def _told(name: str, one: Breakdown) -> str:
 
 
 def used(looked: Looked) -> Iterator[str]:
-    """A row for each host, a column for each resource; a cell is filled as far as its share."""
+    """Yield a table with a row for each host and a column for each resource; cells are filled according to
+    their share.
+    """
     if not looked.uses:
         return
     yield "<h2>How busy everything was</h2>"

@@ -1,4 +1,4 @@
-"""Pieces of a page: sections, tables, bars. Every text is escaped."""
+"""Elements of a page: sections, tables, bars. All texts are escaped."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from html import escape
 from tb.report.tables import Table
 
 COLOURS = 16
-"""As many as page.css has."""
+"""Number of bar colours in page.css."""
 STACKED = 4
-"""A table of more columns than this is shown row under row on a phone."""
+"""Number of columns above which a table is shown row by row on a phone."""
 FOLDED = 24
-"""A table of more rows than this is folded."""
+"""Number of rows above which a table is folded."""
 NARROW = 0.04
-"""A part of a bar below this share is too narrow for its number."""
+"""Share below which a part of a bar has no number."""
 
 
 def section(title: str, table: Table, headed: bool = True) -> Iterator[str]:
-    """A headed table; nothing when it is empty."""
+    """Yield a table with a heading; nothing for an empty table."""
     if table:
         yield f"<h2>{escape(title)}</h2>"
         yield from folded(html_table(table, headed=headed), len(table.rows))
 
 
 def folded(table: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield a table, folded where it has many rows."""
+    """Yield a table, folded if it has many rows."""
     if rows <= FOLDED:
         yield from table
         return
@@ -35,9 +35,13 @@ def folded(table: Iterable[str], rows: int) -> Iterator[str]:
 
 
 def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True, stacks: bool = True) -> Iterator[str]:
-    """A table that scrolls by itself on a narrow screen. `keys` is markup before the first cell of each row.
+    """Yield a table that scrolls on a narrow screen.
 
-    `stacks`: one of many columns is shown row under row on a phone.
+    Args:
+        table: Table to show.
+        keys: Markup before the first cell of each row.
+        headed: True to show the headings.
+        stacks: True to show a wide table row by row on a phone.
     """
     stacked = stacks and len(table.headings) > STACKED
     yield f'<div class="wide"><table{" class=stacked" if stacked else ""}>'
@@ -56,12 +60,12 @@ def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True, stac
 
 
 def bar(parts: Sequence[tuple[str, float]], label: str, share_of_longest: float = 1.0) -> Iterator[str]:
-    """Yield a stacked bar; numbers name its parts.
+    """Yield a stacked bar with numbered parts.
 
     Args:
         parts: Text and share of each part.
-        label: What a screen reader says.
-        share_of_longest: Length of the bar where bars have a common scale, 0 to 1.
+        label: Text for screen readers.
+        share_of_longest: Relative length of the bar on a common scale, 0 to 1.
     """
     scaled = f' style="--of: {100 * share_of_longest:.2f}%"' if share_of_longest < 1 else ""
     yield f'<div class="bar" role="img" aria-label="{escape(label)}"{scaled}>'
@@ -73,7 +77,7 @@ def bar(parts: Sequence[tuple[str, float]], label: str, share_of_longest: float 
 
 
 def keys(count: int) -> list[str]:
-    """The numbers of a bar's parts in their colours, for the rows of a table."""
+    """Return the numbers of a bar's parts in their colours, for the rows of a table."""
     return [f'<span class="key k{index % COLOURS}">{index + 1}</span>' for index in range(count)]
 
 

@@ -21,13 +21,13 @@ from tb.report.tables import Table
 
 FILE, PAGE = "tb/studies/measured.toml", "tb/studies/measured.md"
 ANY = "any"
-"""Section for every study."""
+"""Section of definitions for every study."""
 PLACE = re.compile(r"\{\w+\}")
 COMMAND = "python -m tb.report.measured"
 
 
 class Definition(NamedTuple):
-    """A name pattern with what it stands for. The unit of a series is part of the series; here it is empty."""
+    """Name pattern with unit and definition. The unit is empty for a series, whose units are in the results."""
 
     pattern: str
     unit: str
@@ -39,7 +39,7 @@ class Definition(NamedTuple):
         return len(PLACE.sub("", self.pattern))
 
     def fits(self, name: str) -> bool:
-        """Return True if the pattern matches a name: a word in braces stands for any text."""
+        """Return True if the pattern matches a name; a word in braces matches any text."""
         return re.fullmatch(".+".join(map(re.escape, PLACE.split(self.pattern))), name) is not None
 
 
@@ -67,14 +67,14 @@ def _definition(file: Path, kind: str, pattern: str, text: str) -> Definition:
 
 
 def definition(study: str, kind: str, name: str) -> Definition | None:
-    """Return the definition of a metric or series of a study, by its most specific pattern; None if it has none."""
+    """Return the definition of a study's metric or series by its most specific pattern, or None."""
     known = declared()
     rows = (*known.get(study, {}).get(kind, ()), *known.get(ANY, {}).get(kind, ()))
     return max((row for row in rows if row.fits(name)), key=lambda row: row.literal, default=None)
 
 
 def with_definitions(study: str, table: Table) -> Table:
-    """Return a table of metrics and values with a column of definitions; unchanged if no metric has one."""
+    """Return a table of metrics with a column of definitions; unchanged if no metric has a definition."""
     known = [definition(study, "metrics", name) for name, _ in table.rows]
     if not any(known):
         return table
@@ -107,7 +107,7 @@ def _lines() -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the page, or with `--check` compare it; the exit code."""
+    """Write the page, or compare it with `--check`; return the exit code."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Write the page of metrics and series.")
     parser.add_argument("--check", action="store_true", help="compare with the committed page, write nothing")
     page, text = TREE / PAGE, render()

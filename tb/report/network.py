@@ -1,7 +1,7 @@
-"""A picture of a cluster's network: its switches, hosts and cables, as SVG in the colours of the page.
+"""Picture of a cluster's network as SVG: switches, hosts and cables in the colours of the page.
 
-Switches stand in rows by their distance from the hosts, hosts below. Where every switch has hosts (a ring, a torus),
-they stand on a circle, hosts outside. Cables side by side are one broader line.
+Switches are in rows by their distance from the hosts, hosts below. If every switch has hosts (a ring, a torus),
+switches form a circle with the hosts outside. Parallel cables form one broader line.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from math import cos, pi, sin
 from pymodels.topology import Topology
 
 WIDTH, ROW, CIRCLE, MARGIN = 720, 90, 520, 24
-"""Of the picture, in CSS pixels: of all, height of a row, diameter of the picture of a circle."""
+"""Sizes in CSS pixels: width of the picture, height of a row, size of a circular picture, margin."""
 NAMED_SWITCHES, NAMED_HOSTS = 16, 16
-"""Up to so many of a row have their names written; of more they are told by the pointer."""
+"""Maximum numbers of switches in a row and of hosts with visible names; other names appear under the pointer."""
 MANY_HOSTS = 100
-"""From so many on their dots are small."""
+"""Number of hosts from which their dots are small."""
 Place = tuple[float, float]
 
 
 def picture(topology: Topology, label: str) -> str:
-    """The network as an `<svg>` element."""
+    """Return the network as an `<svg>` element."""
     levels = distances(topology)
     rows = [[name for name in levels if levels[name] == level] for level in range(max(levels.values(), default=0) + 1)]
     around = len(rows) == 1 and len(rows[0]) > 2
@@ -36,7 +36,7 @@ def picture(topology: Topology, label: str) -> str:
 
 
 def distances(topology: Topology) -> dict[str, int]:
-    """Cables from each switch to the nearest one that has a host, in the order of the switches."""
+    """Return the number of cables from each switch to the nearest switch with a host, in the order of the switches."""
     with_hosts = {topology.attachment(host).node for host in topology.hosts}
     found = {switch.name: 0 for switch in topology.switches if switch.name in with_hosts}
     todo = deque(found)
@@ -51,14 +51,14 @@ def distances(topology: Topology) -> dict[str, int]:
 
 
 def _by_switch(topology: Topology, switches: Sequence[str]) -> list[str]:
-    """The hosts in the order of the switches and ports at which they are."""
+    """Return the hosts in the order of their switches and ports."""
     order = {name: number for number, name in enumerate(switches)}
     at = {host: topology.attachment(host) for host in topology.hosts}
     return sorted(at, key=lambda host: (order[at[host].node], at[host].port))
 
 
 def in_rows(topology: Topology, rows: Sequence[Sequence[str]]) -> dict[str, Place]:
-    """Where each node stands: the farthest switches on top, the hosts below."""
+    """Return the position of each node: the most distant switches on top, the hosts below."""
     places = {}
     for level, row in enumerate([_by_switch(topology, rows[0]), *rows]):
         y = MARGIN + ROW * (len(rows) - level)
@@ -68,7 +68,7 @@ def in_rows(topology: Topology, rows: Sequence[Sequence[str]]) -> dict[str, Plac
 
 
 def on_a_circle(topology: Topology, switches: Sequence[str]) -> dict[str, Place]:
-    """Where each node stands: switches on a circle, their hosts behind them."""
+    """Return the position of each node: switches on a circle, their hosts outside."""
 
     def place(turn: float, radius: float) -> Place:
         return WIDTH / 2 + radius * sin(2 * pi * turn), CIRCLE / 2 - radius * cos(2 * pi * turn)

@@ -1,9 +1,9 @@
-"""The packets of a run as Wireshark reads them: `packets.pcapng`, with the bytes that were on the cables.
+"""Packets of a run for Wireshark: `packets.pcapng`, with the bytes on the cables.
 
-What stands in it was taken off the wires by `sim_tap.sv`, at the far end of each cable, faults included: route
-bytes, packet type, payload, CRC-8. One interface a cable, named after what it joins; times in nanoseconds, of the first
-character; packets that leave the cable's first end are outbound. Link type USER0 (147), in SP networks USER1 (148):
-the dissector stands beside it (`tb.report.dissector`).
+`sim_tap.sv` captures the packets at the far end of each cable, including faults: route bytes, packet type, payload,
+CRC-8. Each cable is an interface, named after its ends. Times are those of the first character, in ns. Packets that
+leave the cable's first end are outbound. The link type is USER0 (147), in SP networks USER1 (148); the dissector is
+next to the file (`tb.report.dissector`).
 
 Format: pcapng, https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-05.html, sections 4.1 to 4.3.
 """
@@ -20,7 +20,7 @@ from tb.report.recorded import End, Legend
 
 FILE = "packets.pcapng"
 KEPT = 1 << 17
-"""Bytes kept of a packet: more than any message layer sends."""
+"""Maximum number of bytes kept of a packet; exceeds the packets of all message layers."""
 USER0 = 147
 """LINKTYPE_USER0."""
 SECTION, INTERFACE, ENHANCED = 0x0A0D0D0A, 1, 6
@@ -29,11 +29,11 @@ OPTION_END, COMMENT, IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, USER_APPLICA
 NANOSECONDS = 9
 INBOUND, OUTBOUND = 1, 2
 RECORD = struct.Struct("<qqiiii")
-"""A record of capture.c: first and last character in ps, cable direction, bytes, bytes kept, padding."""
+"""Record of capture.c: first and last character in ps, cable direction, bytes, bytes kept, padding."""
 
 
 class Captured(NamedTuple):
-    """A packet that left a cable; times in picoseconds."""
+    """Packet that left a cable; times in ps."""
 
     began: int
     ended: int
@@ -44,7 +44,7 @@ class Captured(NamedTuple):
 
 
 def captured(parts: Iterable[memoryview]) -> list[Captured]:
-    """The packets of the doorway's store, by the time of their first character."""
+    """Return the packets in the doorway's store, by the time of their first character."""
     found = []
     for part in parts:
         at = 0
@@ -59,16 +59,23 @@ def captured(parts: Iterable[memoryview]) -> list[Captured]:
 def write_packets(
     packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0, link_type: int = USER0
 ) -> None:
-    """Write `packets.pcapng`, at once or not at all. ResultsError when the disk refuses.
+    """Write `packets.pcapng` atomically.
 
-    `dropped`: packets that came before these and had to make room; a comment of the file tells of them. `link_type`:
-    that of the network (`pymodels.hardware.kind.Network`).
+    Args:
+        packets: Packets in time order.
+        legend: Legend of the trace.
+        path: File to write.
+        dropped: Number of earlier packets that the store dropped; noted in a comment of the file.
+        link_type: Link type of the network (`pymodels.hardware.kind.Network`).
+
+    Raises:
+        ResultsError: Writing failed.
     """
     write_atomically(path, blocks(packets, legend, dropped, link_type))
 
 
 def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_type: int = USER0) -> Iterator[bytes]:
-    """The blocks of the file: section, one interface a cable, one packet each."""
+    """Yield the blocks of the file: section, one interface a cable, packets."""
     told = _option(COMMENT, f"{dropped} earlier packets had to make room".encode()) if dropped else b""
     yield _block(SECTION, struct.pack("<IHHq", MAGIC, 1, 0, -1) + told + _option(USER_APPLICATION, b"sanlab") + END)
     cables = ends(legend)
@@ -88,7 +95,7 @@ def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_t
 
 
 def ends(legend: Legend) -> list[tuple[End, End]]:
-    """Both ends of each cable; a host's end first."""
+    """Return both ends of each cable, a host's end first."""
     cables = []
     for a, i, b, j in legend.links:
         cables.append(((a, i), (b, j)) if a in legend.hosts or b not in legend.hosts else ((b, j), (a, i)))
@@ -96,9 +103,9 @@ def ends(legend: Legend) -> list[tuple[End, End]]:
 
 
 def directions(legend: Legend, cables: Sequence[tuple[End, End]]) -> dict[int, tuple[int, int]]:
-    """Interface and direction by the number of a cable direction, as the generated top level counts them.
+    """Return interface and direction by the number of a cable direction in the generated top level.
 
-    A direction has the number of the host at which it arrives, or comes behind all hosts in the order of switch ports.
+    Directions into hosts come first, by host, then those into switches in the order of their ports.
     """
     number = {(name, 0): node for node, name in enumerate(legend.hosts)}
     for name, ports in legend.switches:

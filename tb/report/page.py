@@ -1,8 +1,7 @@
-"""The report of a run: one HTML file that needs nothing else, neither network nor script.
+"""Report of a run: one self-contained HTML file without network access and scripts.
 
-The question stands on top, then what failed, curves with the published points on them, published values beside measured
-ones, sizes, stages, how busy everything was, other metrics, and where the wall time went. Every text is escaped;
-colours follow the reader's choice of light or dark.
+Its order: question, failures, curves with published points, published next to measured values, sizes, stages,
+utilisation, other metrics, wall time. All texts are escaped; colours follow the reader's light or dark theme.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tb.report.tables import Asked, Stage, Table
 
 CSS = Path(__file__).with_name("page.css")
 LISTED = 200
-"""Up to so many points of a curve are also listed."""
+"""Maximum number of points for which a curve's numbers are listed."""
 BESIDE = {
     "results.json": "everything measured, for programs",
     "stuck.txt": "who waited for whom when it stuck",
@@ -50,9 +49,18 @@ def write_page(
     looked: Looked | None = None,
     topology: Topology | None = None,
 ) -> Path:
-    """Write `report.html` beside the results, at once or not at all; its path. ResultsError when the disk refuses.
+    """Write `report.html` atomically next to the results and return its path.
 
-    `looked`: what the trace told. `topology`: the network, where there was one.
+    Args:
+        folder: Folder of the results.
+        info: Name and question of the study.
+        results: Results of the run.
+        failures: Failures of the run.
+        looked: Analysis of the trace.
+        topology: Network, if any.
+
+    Raises:
+        ResultsError: Writing failed.
     """
     path = folder / "report.html"
     write_atomically(path, page(folder, info, results, failures, looked or Looked(), topology))
@@ -67,7 +75,7 @@ def page(
     looked: Looked,
     topology: Topology | None = None,
 ) -> str:
-    """The whole page as text."""
+    """Return the page as text."""
     parts = (
         _head(folder, info, results, failures),
         _figures(results),
@@ -88,12 +96,12 @@ def page(
 
 
 def document(title: str, parts: Iterable[str], refresh_s: int = 0) -> str:
-    """Return a whole page around the parts of its body: self-contained, nothing is fetched.
+    """Return a self-contained page around the parts of its body.
 
     Args:
         title: Title of the page.
         parts: Markup of the body.
-        refresh_s: Seconds after which a browser loads the page again; 0: never.
+        refresh_s: Seconds after which browsers reload the page; 0: never.
     """
     again = [f'<meta http-equiv="refresh" content="{refresh_s}">'] if refresh_s else []
     return "\n".join(
@@ -133,7 +141,7 @@ def _run_line(results: Results) -> Iterator[str]:
 
 
 def _left(folder: Path) -> list[str]:
-    """Return the names of the other files that the run left in its folder."""
+    """Return the names of the run's other files."""
     return [name for name in BESIDE if (folder / name).exists()]
 
 
@@ -156,7 +164,7 @@ def _figures(results: Results) -> Iterator[str]:
 
 
 def _defined(study: str, names: Iterable[str]) -> Iterator[str]:
-    """Write below a figure what its curves are."""
+    """Yield the definitions of a figure's curves."""
     known = (definition(study, "series", name) for name in names)
     texts = dict.fromkeys(one.text for one in known if one)
     if texts:
@@ -164,7 +172,7 @@ def _defined(study: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def _points(curves_of: Mapping[str, Series]) -> Iterator[str]:
-    """The points of a figure for those who want numbers: a column a curve."""
+    """Yield the points of a figure as numbers, one column a curve."""
     first, *others = curves_of.values()
     if len(first.x) > LISTED:
         yield f"<figcaption>{len(first.x)} points: the numbers are in results.json</figcaption>"
@@ -183,7 +191,7 @@ def _network(topology: Topology) -> Iterator[str]:
 
 
 def _stages(parts: Sequence[Stage]) -> Iterator[str]:
-    """What a study itself handed in as stages: a stacked bar and a table."""
+    """Yield the stages that the study itself reported, as a stacked bar and a table."""
     if not parts:
         return
     yield "<h2>Where the time of one message goes</h2>"
@@ -206,7 +214,7 @@ def _published(results: Results) -> Iterator[str]:
 
 
 def _cost(results: Results) -> Iterator[str]:
-    """Where the wall time went, as a bar, and what else the run cost."""
+    """Yield the use of the wall time as a bar, and other costs of the run."""
     yield "<h2>Cost of this run</h2>"
     parts = tables.wall(results)
     if parts:
@@ -218,7 +226,7 @@ def _cost(results: Results) -> Iterator[str]:
 
 
 def _followed_from(results: Results) -> Iterator[str]:
-    """Write what the results followed from: versions and commits, and every setting in force."""
+    """Yield the inputs of the results: versions, commits, and all settings in force."""
     run, settings = tables.provenance(results), tables.settings(results)
     if run:
         yield "<h2>What this followed from</h2>"
@@ -235,7 +243,7 @@ def _note(text: str) -> Iterator[str]:
 
 
 def _beside(folder: Path) -> Iterator[str]:
-    """Links to what else the run left in its folder."""
+    """Yield links to the run's other files."""
     found = _left(folder)
     if found:
         items = (f'<li><a href="{name}">{name}</a>: {BESIDE[name]}</li>' for name in found)

@@ -1,9 +1,9 @@
-"""The life of one message cut into stages: intervals between trace records of that message, nothing left over.
+"""Division of a message's life into stages: contiguous intervals between its trace records.
 
-Each stage ends at a record; the next begins there. So the stages of a message add up to its latency exactly, and every
-time in them is a time of the trace. A long message is cut along its last piece, the one that its handler waits for:
-what came before is the host's sending. Where work overlaps (the host DMA of a long message begins while it arrives), a
-stage counts only what the stages before it have not. Which stages there are says the layer (`firmware.shown`).
+Each stage ends at a record, where the next one begins, so the stages of a message add up to its latency exactly. A long
+message is divided along its last piece, for which its handler waits; everything before is sending by the host. Where
+work overlaps (the host DMA of a long message begins while it arrives), a stage counts only time not in earlier stages.
+The layer defines the stages (`firmware.shown`).
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ from tb.report.wire import rows
 
 
 class Stage(NamedTuple):
-    """One interval of a message's life, in picoseconds."""
+    """Interval of a message's life, in ps."""
 
     boundary: Boundary
-    """Where it ends, and what happens in it."""
+    """Definition of the stage and its end."""
     begin: int
     end: int
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the stage."""
         return self.boundary.stage
 
     @property
     def part(self) -> Part:
-        """At whose record it ends."""
+        """Part whose record ends the stage."""
         return self.boundary.part
 
     @property
     def side(self) -> int:
-        """On which side of the wire: 0 sender, 1 receiver."""
+        """Side of the wire: 0 sender, 1 receiver."""
         return self.boundary.side
 
     @property
     def duration(self) -> int:
-        """Picoseconds."""
+        """Duration in ps."""
         return self.end - self.begin
 
 
 def stages_of(life: Life) -> list[Stage]:
-    """The stages of a message that has arrived, in order; none of one that has not.
+    """Return the stages of an arrived message in order; empty before arrival.
 
-    A boundary that the message has no record of leaves its time to the next stage. What the records do not reach is
-    `until_seen`: their sum is the latency, always.
+    A boundary without a record leaves its time to the next stage. Time after the last record is `until_seen`, so that
+    the sum is always the latency.
     """
     end = life.arrived
     if end is None or life.target is None:
@@ -75,7 +75,7 @@ def stages_of(life: Life) -> list[Stage]:
 
 
 def _time(piece: Piece, boundary: Boundary, owner: int) -> int | None:
-    """When a boundary was passed; None when there is no such record."""
+    """Return the time at which a boundary was passed, or None without a record."""
     if boundary.block:
         return max((end for moved, _, end in piece.dma if moved == boundary.block), default=None)
     marks = piece.marks if boundary.first else reversed(piece.marks)
@@ -87,10 +87,19 @@ def _is(mark: Mark, boundary: Boundary, owner: int) -> bool:
 
 
 def stages_at(trace: NDArray[np.void], legend: Legend, node: int, sent_ps: int) -> list[tuple[str, int]]:
-    """The stages of the message that a node began to send at `sent_ps`, in picoseconds; empty when there is none.
+    """Return names and durations in ps of the stages of the message that a node began to send at `sent_ps`.
 
-    `trace`: records in time order, shape (n,). Only what follows is read, until the message has arrived, so the network
-    should be quiet at that time. Raises LookupError when the message never arrives.
+    The result is empty without such a message. Records are read only until the message has arrived, so the network
+    should be quiet at that time.
+
+    Args:
+        trace: Records in time order, shape (n,).
+        legend: Legend of the trace.
+        node: Sending node.
+        sent_ps: Time of the send call in ps.
+
+    Raises:
+        LookupError: The message never arrives.
     """
     lives, begin, window = Lives(legend), int(np.searchsorted(trace["time"], sent_ps)), 1024
     while begin < len(trace):

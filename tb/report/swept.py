@@ -1,4 +1,4 @@
-"""The table of a sweep read again: `points.parquet`, with the axes and metrics that its metadata name."""
+"""Reader of a sweep's table `points.parquet`, with the axes and metrics in its metadata."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from pymodels.results import ResultsError
 
 FILE = "points.parquet"
 AXIS_NAMES, METRICS, UNITS = "axis_names", "metrics", "units"
-"""Metadata of the table, as JSON: its axes, its metrics, and the units of both by name."""
+"""Metadata keys of the table: axes, metrics, and the units of both by name, as JSON."""
 BESIDES = ("study", "simulator", "seed", "profile", "cluster", "firmware")
-"""Columns of circumstances, beside those of settings."""
+"""Columns of inputs other than settings."""
 SETTING = "set."
-"""Beginning of the name of a column of a setting."""
+"""Prefix of the columns of settings."""
 
 
 @dataclass(frozen=True)
 class Swept:
-    """A sweep: the place of each point on the axes, and its metrics."""
+    """Sweep: metrics of each point by its position on the axes."""
 
     path: Path
     axes: tuple[str, ...]
     points: Mapping[tuple[str, ...], Mapping[str, float | None]]
-    """Metrics of each point by its place; no metrics where the point failed."""
+    """Metrics of each point by position; empty for a failed point."""
     besides: Mapping[str, Sequence[Any]]
-    """Distinct values of the other circumstances by column."""
+    """Distinct values of the other inputs by column."""
 
     def along(self, axes: tuple[str, ...]) -> Swept:
-        """Return the same sweep with its axes in another order."""
+        """Return the sweep with its axes in another order."""
         order = [self.axes.index(axis) for axis in axes]
         return replace(self, axes=axes, points={tuple(p[at] for at in order): one for p, one in self.points.items()})
 
     def place(self, point: tuple[str, ...]) -> str:
-        """Return the place of a point as text: `hosts=4 size=64`."""
+        """Return the position of a point as text: `hosts=4 size=64`."""
         return " ".join(f"{axis}={value}" for axis, value in zip(self.axes, point, strict=True))
 
 
 def read_swept(path: Path) -> Swept:
-    """Read the table of a sweep. Raises ResultsError for a file that is missing, damaged or of another version."""
+    """Read the table of a sweep. Raises ResultsError for a missing, damaged or incompatible file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,4 +1,4 @@
-"""What stands where in the programs that NICs execute: left by the run, for views of its waves."""
+"""Symbols of the programs that NICs execute, written by a run for its wave views."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ SCHEMA = 1
 
 
 def write_symbols(programs: Mapping[str, Program], path: Path) -> None:
-    """Write the names of all words of the programs, given by host, at once or not at all; nothing where no NIC
-    executes. ResultsError when the disk refuses.
+    """Write the names of all words of the programs, by host, atomically; nothing if no NIC executes a program.
+
+    Raises ResultsError if writing fails.
     """
     different = {program.data: program for program in programs.values()}
     if different:
@@ -27,13 +28,13 @@ def write_symbols(programs: Mapping[str, Program], path: Path) -> None:
 
 
 def _names(program: Program) -> dict[int, str]:
-    """The name of each word, without spaces: `main+0x8`, and `send@main+0x8` where `send` is inline."""
+    """Return the name of each word without spaces: `main+0x8`, or `send@main+0x8` for `send` inlined in `main`."""
     words = range(program.base, program.base + len(program.data), 4)
     return {at: program.place(at).replace(" in ", "@") for at in words if program.function(at)}
 
 
 def read_symbols(folder: Path) -> list[tuple[frozenset[str], dict[int, str]]]:
-    """For each program its hosts and the names of its words; empty where no NIC has executed one."""
+    """Return hosts and word names of each program; empty if no NIC has executed one."""
     path = folder / FILE
     if not path.exists():
         return []

@@ -1,8 +1,8 @@
-"""What a result says, as rows of text: the same tables for the terminal and for the page.
+"""Tables of a result as rows of text, for the terminal and for the page.
 
-Metrics are recognised by name: `one_way_us_<size>B` and `bandwidth_MBps_<size>B` make the table of sizes,
-`stage_us_<nn>_<name>` the stages of a message in the order of nn, `L_<condition>`, `U_<condition>`, `B_<condition>`
-latency, utilisation and bandwidth under conditions; all others stand by themselves.
+Metrics are recognised by name. `one_way_us_<size>B` and `bandwidth_MBps_<size>B` form the table of sizes.
+`stage_us_<nn>_<name>` are the stages of a message in the order of nn. `L_<condition>`, `U_<condition>` and
+`B_<condition>` are latency, utilisation and bandwidth under conditions. All other metrics form one table.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ KINDS = {
 
 
 class Asked(Protocol):
-    """What a report needs to know of a study."""
+    """Properties of a study that a report needs."""
 
     @property
     def name(self) -> str:
-        """The study's name."""
+        """Name of the study."""
 
     @property
     def question(self) -> str:
-        """What it asks."""
+        """Question of the study."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One interval in the life of a message: its name, its length in us, its share of the whole (0 to 1)."""
+    """Stage of a message: name, length in us, and share of the whole (0 to 1)."""
 
     name: str
     us: float
@@ -51,7 +51,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Table:
-    """Headings and rows of text. The first `words` columns are words, the others numbers, set to the right."""
+    """Headings and rows of text. The first `words` columns are left-aligned words, the others right-aligned numbers."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -62,7 +62,7 @@ class Table:
 
 
 def number(value: float) -> str:
-    """A number as a reader wants it: whole numbers whole, others with at least four digits."""
+    """Return a number as text: integers without fraction, others with at least four digits."""
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     if abs(value) >= 1e15 or abs(value) < 1:
@@ -72,7 +72,7 @@ def number(value: float) -> str:
 
 
 def size(bytes_: float) -> str:
-    """A size of memory: `64 B`, `4 KB`, `1 MB`, whole multiples only."""
+    """Return a memory size as text: `64 B`, `4 KB`, `1 MB`, only in whole multiples."""
     for unit, factor in (("MB", 1 << 20), ("KB", 1 << 10)):
         if bytes_ >= factor and bytes_ % factor == 0:
             return f"{int(bytes_) // factor} {unit}"
@@ -80,7 +80,7 @@ def size(bytes_: float) -> str:
 
 
 def sizes(metrics: Mapping[str, float]) -> Table:
-    """Latency and bandwidth over size; a column that nothing was measured for is left out."""
+    """Return latency and bandwidth over size, without empty columns."""
     found: dict[str, dict[int, float]] = {"one_way_us": {}, "bandwidth_MBps": {}}
     for name, value in metrics.items():
         match = SIZED.fullmatch(name)
@@ -97,14 +97,14 @@ def sizes(metrics: Mapping[str, float]) -> Table:
 
 
 def stages(metrics: Mapping[str, float]) -> tuple[Stage, ...]:
-    """The stages of a message in their order."""
+    """Return the stages of a message in order."""
     found = [(int(match[1]), match[2], value) for name, value in metrics.items() if (match := STAGE.fullmatch(name))]
     whole = sum(value for _, _, value in found)
     return tuple(Stage(name.replace("_", " "), us, us / whole if whole else 0.0) for _, name, us in sorted(found))
 
 
 def stage_table(parts: Sequence[Stage]) -> Table:
-    """The stages with their shares, and their sum."""
+    """Return the stages with their shares and their sum."""
     if not parts:
         return Table(("stage", "us", "share"), ())
     rows = [(part.name, f"{part.us:,.3f}", percent(part.share)) for part in parts]
@@ -113,7 +113,7 @@ def stage_table(parts: Sequence[Stage]) -> Table:
 
 
 def conditions(metrics: Mapping[str, float]) -> Table:
-    """Latency, utilisation of the host's CPU and bandwidth by condition, in the order of names and numbers in them."""
+    """Return latency, utilisation of the host's CPU and bandwidth by condition, in natural order of the names."""
     found: dict[str, dict[str, str]] = {}
     for name, value in metrics.items():
         match = CONDITION.fullmatch(name)
@@ -124,21 +124,19 @@ def conditions(metrics: Mapping[str, float]) -> Table:
 
 
 def _counted(name: str) -> list[tuple[int, str]]:
-    """Words and numbers of a name, such that numbers are compared as numbers."""
+    """Return a sort key of a name that compares numbers as numbers."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def others(metrics: Mapping[str, float]) -> Table:
-    """The metrics that have no table of their own."""
+    """Return the metrics without a table of their own."""
     taken = (SIZED, STAGE, CONDITION)
     rows = ((n, number(v)) for n, v in metrics.items() if not any(pattern.fullmatch(n) for pattern in taken))
     return Table(("metric", "value"), tuple(rows))
 
 
 def published(rows: Sequence[Comparison]) -> Table:
-    """Published values beside measured ones, and beside what was measured first of all where that is on record. A dash:
-    nothing is measured.
-    """
+    """Return published values next to measured ones and, if recorded, the first measured ones; a dash: not measured."""
     recorded = any(row.first is not None for row in rows)
     cells = (
         (
@@ -157,12 +155,12 @@ def published(rows: Sequence[Comparison]) -> Table:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage."""
+    """Return a share as a percentage."""
     return f"{100 * share:.1f} %"
 
 
 def duration(ns: float) -> str:
-    """Simulated time in the unit that suits it."""
+    """Return simulated time in a suitable unit."""
     for unit, factor in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if ns >= factor:
             return f"{ns / factor:.4g} {unit}"
@@ -170,7 +168,7 @@ def duration(ns: float) -> str:
 
 
 def wall(results: Results) -> list[tuple[str, float]]:
-    """Where the wall time of a run went: what, and its share, 0 to 1."""
+    """Return the parts of a run's wall time: name and share, 0 to 1."""
     if results.wall_s <= 0:
         return []
     spent = results.cost
@@ -180,12 +178,12 @@ def wall(results: Results) -> list[tuple[str, float]]:
 
 
 def wall_table(parts: Sequence[tuple[str, float]]) -> Table:
-    """The shares of the wall time as rows."""
+    """Return the shares of the wall time as rows."""
     return Table(("wall", ""), tuple((name, f"{100 * share:.0f} %") for name, share in parts))
 
 
 def cost(results: Results) -> Table:
-    """What the run cost: simulated time, wall time and where it went, wakes of Python per message."""
+    """Return the cost of a run: simulated time, wall time and its parts, Python wake-ups per message."""
     spent: Cost = results.cost
     rows = [("simulated", duration(results.sim_time_ns)), ("wall", f"{results.wall_s:.2f} s")]
     rows += [(name, text) for name, text in wall_table(wall(results)).rows]
@@ -199,14 +197,14 @@ def cost(results: Results) -> Table:
 
 
 def told(results: Results) -> str:
-    """Return in one line what this was measured with: cluster, profile, simulator, seed, and the settings given."""
+    """Return the inputs of a run in one line: cluster, profile, simulator, seed, and the given settings."""
     parts = [str(results.cluster.get("name", "")), results.profile, results.simulator, f"seed {results.seed}"]
     parts += [f"{key}={shlex.quote(str(results.settings.get(key, '')))}" for key in results.given]
     return ", ".join(part for part in parts if part)
 
 
 def begun(results: Results) -> str:
-    """Return date and time at which a run began, for people; empty where they were not recorded."""
+    """Return the readable start time of a run; empty if not recorded."""
     return results.wall_begun.replace("T", " ").replace("Z", " UTC")
 
 
@@ -228,7 +226,7 @@ def provenance(results: Results) -> Table:
 
 
 def settings(results: Results) -> Table:
-    """Return every setting in force, those that were given marked and first."""
+    """Return all settings in force, given ones marked and first."""
     keys = sorted(results.settings, key=lambda key: key not in results.given)
     rows = ((key, str(results.settings[key]), "given" if key in results.given else "") for key in keys)
     return Table(("setting", "value", ""), tuple(rows), words=3)

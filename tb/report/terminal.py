@@ -1,4 +1,4 @@
-"""The summary of a run: tables on a terminal, plain columns in a file or a pipe."""
+"""Summary of a run: tables on a terminal, plain columns in a file or pipe."""
 
 from __future__ import annotations
 
@@ -28,10 +28,16 @@ def summary(
     folder: Path,
     clocks: Iterable[Table] | None = None,
 ) -> None:
-    """Show a result: what was asked, its tables, what it cost, what failed, and where the report is (last line).
+    """Print a result: question, tables, cost, failures, and the path of the report (last line).
 
-    `page` is the report, `folder` where everything else of the run lies; both are shown relative to the current folder.
-    `clocks`: the tables of NICs that execute firmware in C, if they are not to be read from `folder`.
+    Args:
+        console: Console.
+        info: Name and question of the study.
+        results: Results of the run.
+        failures: Failures of the run.
+        page: Path of the report.
+        folder: Folder of the run's other files. Both paths are shown relative to the current folder.
+        clocks: Tables of NICs that execute firmware in C; read from `folder` by default.
     """
     say(console, f"{info.name}: {info.question}", "bold")
     say(console, tables.told(results), "dim")
@@ -56,35 +62,36 @@ def summary(
 
 
 def is_live(console: Console) -> bool:
-    """Return True for a terminal that draws over itself: not for a notebook or a file with FORCE_COLOR."""
+    """Return True for a terminal that can redraw, but not for a notebook or a file with FORCE_COLOR."""
     return console.is_terminal and not ("FORCE_COLOR" in os.environ and not console.file.isatty())
 
 
 def status(console: Console, text: str) -> AbstractContextManager[Status | None]:
-    """A spinner with a text on a terminal; nothing elsewhere."""
+    """Return a spinner with a text on a terminal, a null context elsewhere."""
     return console.status(text) if is_live(console) else nullcontext()
 
 
 def show(console: Console, table: Table) -> None:
-    """A table, drawn on a terminal and in plain columns elsewhere."""
+    """Print a table, drawn on a terminal and in plain columns elsewhere."""
     (_rich if console.is_terminal else _plain)(console, table)
 
 
 def say(console: Console, text: str, style: str = "") -> None:
-    """One line, never wrapped or interpreted, so that a path in it can be copied."""
+    """Print one line without wrapping and markup, so that a path in it can be copied."""
     console.print(text, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def complain(text: str) -> None:
-    """One line on stderr, however long, so that it can be searched and copied; control characters are escaped."""
+    """Print one line of any length on stderr, with control characters escaped."""
     text = "\n".join(map(shown, text.splitlines()))
     Console(stderr=True, soft_wrap=True, emoji=False).print(text, style="red", markup=False, highlight=False)
 
 
 def exit_code(command: Callable[[], int], interrupted: str, what: str = "command") -> int:
-    """What a command returns; that of its SanlabError, which is told; 130 after Ctrl-C, when `interrupted` is told.
+    """Run a command and return its exit code.
 
-    A disk that is full, or a folder that may not be written, is one line, too, and 1.
+    A SanlabError is printed and gives its own exit code. An operating system error, such as a full disk, is printed in
+    one line and gives 1. Ctrl-C prints `interrupted` and gives 130.
     """
     try:
         return command()

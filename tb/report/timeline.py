@@ -1,8 +1,8 @@
-"""The timeline of a run: `timeline.json`, which opens in Perfetto (https://ui.perfetto.dev) and in chrome://tracing.
+"""Timeline of a run: `timeline.json` for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
 
-A process for each host, NIC, switch and cable; spans for what they did, with the names of instruction paths; arrows
-that follow each message from `send` to its handler; counters for queues, slack buffers, SRAM and PCI bus. It is
-written after every run whose trace is not too long, and on demand: `make timeline STUDY=... [FROM=us TO=us]`.
+Each host, NIC, switch and cable is a process. Spans show their activity with the names of instruction paths. Arrows
+follow each message from `send` to its handler. Counters show queues, slack buffers, SRAM and PCI bus. The file is
+written after each run with a short trace, or by `make timeline STUDY=... [FROM=us TO=us]`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tb.tools.workplace import adding
 
 FILE = "timeline.json"
 SOON = 400_000
-"""Up to so many trace records a run writes its timeline by itself: some seconds."""
+"""Maximum number of trace records for which a run writes its timeline automatically."""
 
 
 def timeline(recorded: Recorded) -> TraceEvents:
-    """The trace events of a run."""
+    """Return the timeline events of a run."""
     events = TraceEvents()
     places = Places(recorded.legend, events)
     lives = Lives(recorded.legend)
@@ -50,7 +50,7 @@ def timeline(recorded: Recorded) -> TraceEvents:
 
 
 def write_timeline(recorded: Recorded, path: Path) -> int:
-    """Write `timeline.json`, at once or not at all; how many events. ResultsError when the disk refuses."""
+    """Write `timeline.json` atomically and return the number of events. Raises ResultsError if writing fails."""
     events = timeline(recorded)
     about = {"made by": "sanlab", "hosts": " ".join(recorded.legend.hosts)}
     if recorded.legend.lost:
@@ -60,9 +60,9 @@ def write_timeline(recorded: Recorded, path: Path) -> int:
 
 
 def write_soon(folder: Path, console: Console, study: str = "") -> None:
-    """The timeline of a run that has just ended, unless its trace is so long that somebody should ask for it.
+    """Write the timeline of a completed run if its trace is short, else print the command that does.
 
-    `study`: its name, where that is not the folder's.
+    `study` is the name of the study if the folder has another name.
     """
     if not (folder / "trace.npy").exists():
         return
@@ -76,7 +76,7 @@ def write_soon(folder: Path, console: Console, study: str = "") -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make timeline`."""
+    """Run the command `make timeline`."""
     parser = argparse.ArgumentParser(prog="sanlab timeline", description="Write the timeline of a run that has ended.")
     parser.add_argument("study", help="a study that was run, or the folder of its results")
     add_window(parser)

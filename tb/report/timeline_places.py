@@ -1,4 +1,4 @@
-"""Where things stand in a timeline: a process for each host, NIC, switch and cable, and the threads in them."""
+"""Processes and threads of a timeline: a process for each host, NIC, switch and cable."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from tb.report.recorded import End, Legend
 from tb.report.trace_events import Place, TraceEvents
 
 HOST, CARD, DISPLAY, NIC, SWITCH, CABLE = 10_000, 15_000, 17_500, 20_000, 30_000, 40_000
-"""First process numbers."""
+"""First process number of each kind."""
 APPLICATION, CPU, CALLS = 1, 2, 3
-"""Threads of a host: what its application calls, instructions; of messages there are as many as overlap."""
+"""Threads of a host: calls of the application, instructions, and as many message threads as overlap."""
 PROCESSOR, SEND_ENGINE, RECEIVE_ENGINE, DMA = 1, 2, 3, 4
-"""Threads of a NIC; of host DMA one for each chain."""
+"""Threads of a NIC; host DMA has one for each chain."""
 CHAINS = 4
 MOVES = DMA + CHAINS
-"""Thread of an SP adapter: its right engine at work on what was received."""
+"""Thread of an SP adapter's right engine, which moves received data."""
 CIRCUIT, RESULT = 1, 2
 """Threads of an FPGA card."""
 
 
 class Places:
-    """Names every process and thread of a run, and finds them."""
+    """Names and numbers of all processes and threads of a run."""
 
     def __init__(self, legend: Legend, events: TraceEvents) -> None:
         self.legend = legend
@@ -52,7 +52,7 @@ class Places:
                 events.thread((CABLE + number, thread), f"{source[0]} to {target[0]}")
 
     def of_card(self, node: int, thread: int) -> Place:
-        """A thread of a host's FPGA card, which has a process from the first time on."""
+        """Return a thread of a host's FPGA card, whose process the first call adds."""
         if node not in self._cards:
             self._cards.add(node)
             self._events.process(CARD + node, f"card of {self.legend.hosts[node]}", 2 * node + 1)
@@ -61,7 +61,7 @@ class Places:
         return CARD + node, thread
 
     def of_display(self, node: int) -> Place:
-        """The frame buffer of a host, a process from the first time on."""
+        """Return the frame buffer of a host, whose process the first call adds."""
         place = DISPLAY + node, 1
         if node not in self._displays:
             self._displays.add(node)
@@ -70,7 +70,7 @@ class Places:
         return place
 
     def application(self, node: int) -> Place:
-        """What the application of a host calls, a thread from the first time on."""
+        """Return the thread of application calls on a host, which the first call adds."""
         place = HOST + node, APPLICATION
         if node not in self._calling:
             self._calling.add(node)
@@ -78,7 +78,7 @@ class Places:
         return place
 
     def moves(self, node: int) -> Place:
-        """The right engine of a host's SP adapter, a thread from the first time on."""
+        """Return the thread of the right engine of a host's SP adapter, which the first call adds."""
         place = NIC + node, MOVES
         if node not in self._moving:
             self._moving.add(node)
@@ -86,19 +86,19 @@ class Places:
         return place
 
     def leaving_host(self, node: int) -> Place:
-        """The cable direction out of a host."""
+        """Return the cable direction out of a host."""
         return self._cables[self.legend.hosts[node], 0]
 
     def leaving_switch(self, switch: int, port: int) -> Place | None:
-        """The cable direction out of a switch port; None where there is no cable."""
+        """Return the cable direction out of a switch port, or None without a cable."""
         return self._cables.get((self.legend.switches[switch][0], port))
 
 
 def node_of(unit: int) -> int:
-    """The node of a unit."""
+    """Return the node of a unit."""
     return unit // PARTS_PER_NODE
 
 
 def port_of(unit: int) -> tuple[int, int]:
-    """Switch and port of a unit."""
+    """Return switch and port of a unit."""
     return divmod(unit - SWITCH_BASE, PORTS_PER_SWITCH)

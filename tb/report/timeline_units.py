@@ -1,4 +1,4 @@
-"""What the units did by themselves: instruction paths, host DMA, stalls, and how much SRAM, PCI and slack were used."""
+"""Activity of units in a timeline: instruction paths, host DMA, stalls, and the use of SRAM, PCI and slack buffers."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ WINDOWS = {
     TraceEvent.SRAM_USE: ("SRAM use, %", "nic", 1024, 2),
     TraceEvent.PCI_USE: ("PCI use, %", "pci", 512, 1),
 }
-"""Name, clock, clocks of a window, most uses in one clock."""
+"""Name, clock, clocks of a window, and maximum uses a clock."""
 COUNTED = frozenset((TraceEvent.SLACK_FILL, TraceEvent.QUEUE_FILL, TraceEvent.CONTROL_QUEUED, *WINDOWS))
 
 
 class Units:
-    """Takes records one by one and leaves spans and counters."""
+    """Converter of trace records to spans and counters."""
 
     def __init__(self, places: Places, events: TraceEvents, calls: Sequence[str] = ()) -> None:
-        """`calls`: names of what applications call, by number."""
+        """Create the converter; `calls` has the names of application calls by number."""
         self._places, self._named = places, calls
         self._legend = places.legend
         self._events = events
         self._open: dict[tuple[int, int, int], Row] = {}
         self._works: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        """By unit: begin and end of every instruction path of a NIC processor."""
+        """Begin and end of all instruction paths of NIC processors, by unit."""
         self._calls: dict[int, Calls] = defaultdict(Calls)
-        """By unit: the functions of a NIC processor that executes."""
+        """Call stacks of NIC processors that execute firmware, by unit."""
         self._went: dict[int, int] = {}
-        """By unit: when it went on to another function."""
+        """Times of the last change of function, by unit."""
         self._last = 0
-        """When the last record was."""
+        """Time of the last record."""
         self._until: dict[tuple[int, str], int] = {}
-        """Counters of windows: when the last window ended."""
+        """End of the last window, by counter."""
 
     def take(self, row: Row) -> None:
-        """The next record."""
+        """Convert the next record."""
         event, self._last = row[2], row[0]
         if event in STARTS:
             self._open[row[1], event, _lane(row)] = row
@@ -66,7 +66,7 @@ class Units:
             self._count(row)
 
     def finish(self) -> None:
-        """No more records: windows end, and functions; a call that has not returned is shown until here."""
+        """End windows and functions after the last record; a call that has not returned is shown up to there."""
         for begun in self._open.values():
             if begun[2] == TraceEvent.CALL_START:
                 name = f"{name_of(self._named, begun[4])}, not returned"
@@ -77,13 +77,13 @@ class Units:
             self._events.counter(process, name, end, 0)
 
     def work_before(self, node: int, time: int) -> tuple[Place, int] | None:
-        """The middle of the instruction path that a NIC processor had just executed at `time`."""
+        """Return the middle of the last instruction path that a NIC processor completed before `time`."""
         works = self._works[node * 16 + Part.NIC_CPU]
         index = bisect_right(works, time, key=lambda work: work[1]) - 1
         return ((NIC + node, PROCESSOR), sum(works[index]) // 2) if index >= 0 else None
 
     def _go_on(self, row: Row) -> None:
-        """A NIC processor that executes goes on in another function."""
+        """Handle the change of a NIC processor to another function."""
         time, unit, _, _, number, begins = row
         if unit in self._went:
             self._works[unit].append((self._went[unit], time))
@@ -134,7 +134,7 @@ class Units:
             self._events.counter(NIC + node_of(unit), "slack, characters", time, argument)
 
     def _window(self, row: Row) -> None:
-        """A window of use ends at the record; before it, since the last one, there was none."""
+        """Add a window of use that ends at the record; the use before it is 0 since the last window."""
         name, clock, clocks, most = WINDOWS[TraceEvent(row[2])]
         process = (NIC if row[2] == TraceEvent.SRAM_USE else HOST) + node_of(row[1])
         begin = row[0] - clocks * self._legend.clocks_ps[clock]
@@ -146,10 +146,10 @@ class Units:
 
 
 def name_of(calls: Sequence[str], number: int) -> str:
-    """The name of a call."""
+    """Return the name of a call."""
     return calls[number] if number < len(calls) else f"call {number}"
 
 
 def _lane(row: Row) -> int:
-    """What tells apart things of one unit that overlap: the chain of a host DMA."""
+    """Return the number that distinguishes overlapping activities of a unit: the chain of a host DMA."""
     return row[4] if row[2] in (TraceEvent.DMA_START, TraceEvent.DMA_DONE) else 0

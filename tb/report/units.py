@@ -1,4 +1,4 @@
-"""Units of metrics, by the words of their names: `one_way_us_64B` is in us, `bandwidth_MBps` in MB/s."""
+"""Units of metrics, by words of their names: `one_way_us_64B` is in us, `bandwidth_MBps` in MB/s."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ WORDS = {
     "clocks": "clocks",
     "bytes": "B",
 }
-"""Unit by a word of a name; the first one that a name has counts."""
+"""Unit by word of a name; the first match applies."""
 RATE = ("per", "s")
-"""Last words of a rate, such as `messages_per_s`."""
+"""Words of a rate, such as `messages_per_s`."""
 
 
 def unit_of(metric: str) -> str:
-    """Return the unit of a metric; empty where the name has none."""
+    """Return the unit of a metric; empty if its name has none."""
     words = metric.split("_")
     if any(tuple(words[at : at + 2]) == RATE for at in range(len(words))):
         return "1/s"

@@ -1,7 +1,6 @@
-"""The utilisation of every shared resource: host CPU, NIC processor, SRAM, PCI bus, and both directions of each host's
-link.
+"""Utilisation of shared resources: host CPU, NIC processor, SRAM, PCI bus, both directions of each host's link.
 
-Shares are of the time from the first `send` to the end of the last message; without messages, of the whole trace.
+Shares refer to the time from the first `send` to the end of the last message or, without messages, to the whole trace.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ BUSY = {TraceEvent.WORK_END: (TraceEvent.WORK_START, PROCESSOR), TraceEvent.SPEN
 
 @dataclass
 class Use:
-    """The shares of one host, by resource, 0 to 1."""
+    """Utilisation of one host by resource, 0 to 1."""
 
     shares: dict[str, float] = field(default_factory=dict)
 
 
 def window_of(lives: Lives, records: list[Row]) -> tuple[int, int]:
-    """From the first `send` to the end of the last message, in picoseconds."""
+    """Return the time from the first `send` to the end of the last message, in ps."""
     ends = [life.arrived for life in lives.lives if life.arrived is not None]
     if ends:
         return lives.lives[0].sent, max(ends)
@@ -36,7 +35,7 @@ def window_of(lives: Lives, records: list[Row]) -> tuple[int, int]:
 
 
 def uses(legend: Legend, lives: Lives, records: list[Row]) -> list[Use]:
-    """The use of each host's resources, by node; nothing when no time passed."""
+    """Return the utilisation of each host's resources by node; empty if no time passed."""
     begin, end = window_of(lives, records)
     if end <= begin:
         return []
@@ -50,7 +49,7 @@ def uses(legend: Legend, lives: Lives, records: list[Row]) -> list[Use]:
 
 
 def _software(busy: dict[tuple[int, str], float], records: list[Row], begin: int, end: int) -> None:
-    """Instruction paths: the time between their start and their end."""
+    """Add the time of instruction paths."""
     open_at: dict[tuple[int, int], int] = {}
     for time, unit, event, _, _, _ in records:
         if event in STARTS:
@@ -63,7 +62,7 @@ def _software(busy: dict[tuple[int, str], float], records: list[Row], begin: int
 
 
 def _windows(busy: dict[tuple[int, str], float], records: list[Row], legend: Legend, begin: int, end: int) -> None:
-    """SRAM and PCI: windows of their clock, each with the share of it that was used."""
+    """Add the use of SRAM and PCI from windows of their clock."""
     for time, unit, event, _, argument, _ in records:
         if event in WINDOWS and unit < SWITCH_BASE:
             _, clock, clocks, most = WINDOWS[TraceEvent(event)]
@@ -74,7 +73,7 @@ def _windows(busy: dict[tuple[int, str], float], records: list[Row], legend: Leg
 
 
 def _links(busy: dict[tuple[int, str], float], lives: Lives, begin: int, end: int) -> None:
-    """Cables: from a packet's first character to its GAP."""
+    """Add the time on cables from a packet's first character to its GAP."""
     for packet in lives.wire.packets:
         if packet.tx_head is not None and packet.tx_tail is not None:
             busy[packet.source, LINK_OUT] += max(0, min(packet.tx_tail, end) - max(packet.tx_head, begin))

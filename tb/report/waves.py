@@ -1,9 +1,9 @@
-"""Views of a run's waves: which signals to look at, in groups, under which names, and where the interesting message is.
+"""Views of a run's waves: grouped and named signals, and markers at the stages of one message.
 
-Beside `waves.fst` it leaves `waves.gtkw` for GTKWave and `waves.sucl` for Surfer, with a translation file for each kind
-of signal that has names: characters of a link, states of engines, the program counters of NICs that execute firmware in
-C, as `function+0x8`. Only signals that the file holds are listed, so every
-kind of NIC has its view. Markers stand at the stages of the slowest message in the window.
+In addition to `waves.fst`, a run writes `waves.gtkw` for GTKWave and `waves.sucl` for Surfer, with translation files
+for signals with named values: link characters, engine states, and program counters of NICs that execute C firmware
+(`function+0x8`). Only signals in the file are listed, so each NIC kind has its view. The markers are at the stages of
+the slowest message in the window.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tb.report.wire import rows
 
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"
-"""Where Surfer looks for mapping translators, from the folder in which it is started."""
+"""Folder of Surfer's mapping translators, relative to its working directory."""
 STATES = {"pci_master": "host/myri_pci_master", "pci_target": "host/myri_pci_target"}
-"""Kinds of states, and the module that names them; a NIC has more of its own."""
+"""Kinds of states with the modules that name them; NIC kinds add their own."""
 HOST_SIGNALS = (
     ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
     ("host.mem_valid", ""), ("host.mem_write", ""), ("host.mem_addr", ""), ("host.mem_wdata", ""),
@@ -41,17 +41,17 @@ HOST_SIGNALS = (
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
 SP_SWITCH_SIGNALS = (("tr_queue", ""), ("gen_sp.chunks", ""))
-"""What an SP switch has besides."""
+"""Additional signals of an SP switch."""
 SWITCH_PORT_SIGNALS = (("port.cable.in", CHARACTER), ("port.cable.rx", CHARACTER), ("port.out_port", ""))
 OWN_MODEL = (["node"], ["switch"])
-"""The one instance within the model of a component."""
+"""Name of the instance within a component's model."""
 MARKERS = 26
-"""As many as GTKWave has."""
+"""Maximum number of markers in GTKWave."""
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A signal of the file, with the translation that gives its values names; empty: none."""
+    """Signal of the file, with the translation of its values; empty: none."""
 
     path: str
     bits: int
@@ -60,22 +60,25 @@ class Signal:
 
 @dataclass(frozen=True)
 class Group:
-    """Signals that belong together."""
+    """Group of related signals."""
 
     name: str
     signals: tuple[Signal, ...]
 
 
 Symbols = Sequence[tuple[frozenset[str], Mapping[int, str]]]
-"""For each program that NICs execute its hosts and the names of its words."""
+"""Hosts and word names of each program that NICs execute."""
 Marker = tuple[str, int]
-"""A name, and a time in picoseconds."""
+"""Name, and time in ps."""
 
 
 def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> list[Group]:
-    """The groups of a cluster: of each host its CPU and bus, its NIC, its port; of each switch itself and its ports.
+    """Return the groups of a cluster: CPU and bus, NIC, and port of each host; each switch and its ports.
 
-    `known`: every signal of the file with its bits; `symbols`: of the programs that NICs execute.
+    Args:
+        legend: Legend of the trace.
+        known: Width in bits of each signal in the file.
+        symbols: Symbols of the programs that NICs execute.
     """
     found = []
     view = nic_view(legend.nic)
@@ -101,13 +104,13 @@ def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> l
 
 
 def nic_view(kind: str) -> View:
-    """What is shown of a kind of NIC."""
+    """Return the wave view of a NIC kind."""
     view: View = of_nic("tb.nics.{}", kind).WAVES
     return view
 
 
 def _scope(component: str, known: Mapping[str, int]) -> str:
-    """Where a host or switch stands in the file: a model of its own (Verilator), or a part of the top (Icarus)."""
+    """Return the scope of a host or switch in the file: its own model (Verilator), or a part of the top (Icarus)."""
     inside = (path.split(".")[:3] for path in known if path.startswith(f"{component}."))
     return next((".".join(words) for words in inside if words[2:] in OWN_MODEL), f"top.cluster.{component}")
 
@@ -118,12 +121,12 @@ def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str
 
 
 def code(number: int) -> str:
-    """The kind of signal that is an address in a program, from 1."""
+    """Return the translation of addresses in a program, numbered from 1."""
     return f"pc_{number}"
 
 
 def translations(symbols: Symbols = ()) -> dict[str, Mapping[int, str]]:
-    """Names by value, for every kind of signal that has them."""
+    """Return names by value for each translation."""
     characters = {int(symbol): symbol.name for symbol in Symbol} | {0x100 + byte: f"{byte:02X}" for byte in range(256)}
     modules = dict(STATES)
     for kind in nic_kinds():
@@ -133,7 +136,7 @@ def translations(symbols: Symbols = ()) -> dict[str, Mapping[int, str]]:
 
 
 def states(module: str) -> dict[int, str]:
-    """The names of the values of the register `state_q` of a module, as its source gives them."""
+    """Return the names of the values of a module's register `state_q`, from its source."""
     text = place(f"hdl/{module}.sv").read_text(encoding="utf-8")
     width = re.search(r"logic \[ ?(\d+):0\] +state_q\b", text)
     assert width, f"{module} has no register `state_q`"
@@ -142,7 +145,7 @@ def states(module: str) -> dict[int, str]:
 
 
 def markers(recorded: Recorded, window: tuple[int, int | None]) -> list[Marker]:
-    """The stages of the slowest message that lies within a window, each where it ends; none without a message."""
+    """Return the stage ends of the slowest message in a window; empty without a message."""
     begin, end = window
     lives = Lives(recorded.legend).take_all(rows(recorded.trace)).lives
     last = recorded.trace["time"].max(initial=0) if end is None else end
@@ -156,9 +159,8 @@ def markers(recorded: Recorded, window: tuple[int, int | None]) -> list[Marker]:
 
 
 def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]) -> None:
-    """Write the views and translation files beside `waves.fst`, each at once or not at all.
-
-    Raises ResultsError when the disk refuses.
+    """Write the views and translation files next to `waves.fst`, each atomically. Raises ResultsError if
+    writing fails.
     """
     known = signals_of(folder / FILE)
     symbols = read_symbols(folder)
@@ -177,21 +179,24 @@ def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]
 
 
 def signals_of(path: Path) -> dict[str, int]:
-    """Every signal of a waveform file with its bits."""
+    """Return each signal of a waveform file with its width in bits."""
     import pywellen  # a reader in Rust, the one of Surfer: only needed where there are waves
 
     return {str(var.full_name): int(var.bitwidth or 1) for var in pywellen.Waveform(str(path)).all_vars()}
 
 
 WINDOW = (1600, 1000)
-"""Width and height of GTKWave's window in pixels: its own default leaves a seventh of the width to the waves."""
+"""Width and height of GTKWave's window in pixels; its default leaves a seventh of the width for waves."""
 TREE_WIDTH, CHARACTER_WIDTH, MARGIN, MOST_WIDTH = 220, 8, 40, 520
-"""Widths of GTKWave's columns in pixels: the tree of scopes, and the names of signals by their longest."""
+"""Widths of GTKWave's columns in pixels: scope tree, a character of a signal name, margin, maximum."""
 HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
 
 
 def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> Iterator[str]:
-    """The lines of a save file of GTKWave: groups open for hosts, closed for the rest. `kinds`: of translations."""
+    """Yield the lines of a GTKWave save file with open groups for hosts and closed groups for the rest.
+
+    `kinds` are the names of the translations.
+    """
     yield "[*] sanlab: cd to this folder, then: gtkwave waves.fst waves.gtkw"
     yield f'[dumpfile] "{FILE}"'
     yield f'[savefile] "{GTKWAVE}"'
@@ -224,9 +229,9 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
 
 
 def aliases(listed: Sequence[Group]) -> dict[tuple[str, str], str]:
-    """Return a short name for each signal of each group, `paris/nic/u_dma/state_q`; no two signals share one.
+    """Return a unique short name for each signal of each group, `paris/nic/u_dma/state_q`.
 
-    GTKWave shows of a name only what follows the last dot, so the parts are joined by slashes.
+    GTKWave shows only the part of a name after its last dot, so the parts are joined by slashes.
     """
     found = {}
     for group in listed:
@@ -240,13 +245,13 @@ def aliases(listed: Sequence[Group]) -> dict[tuple[str, str], str]:
 
 
 def _owner(group: str) -> list[str]:
-    """Return the unit of a group: `paris`, `nic` for `NIC of paris`; `sw0`, `3` for a port of a switch."""
+    """Return the unit of a group: `paris`, `nic` for `NIC of paris`; `sw0`, `3` for a switch port."""
     words = group.split()
     return [words[2], words[0].lower()] if words[1] == "of" else [words[1], *words[3:4]]
 
 
 def surfer(listed: list[Group], marked: list[Marker]) -> Iterator[str]:
-    """The lines of a command file of Surfer."""
+    """Yield the lines of a Surfer command file."""
     yield "# sanlab: cd to this folder, then: surfer waves.fst --command-file waves.sucl"
     for group in listed:
         yield f"divider_add {group.name.replace(' ', '_')}"

@@ -1,4 +1,4 @@
-"""FROM and TO: a window of simulated time, given in microseconds."""
+"""FROM and TO: a window of simulated time in microseconds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ PS_PER_US = 1_000_000
 
 
 def add_window(parser: argparse.ArgumentParser) -> None:
-    """The options `--from` and `--to` of a command."""
+    """Add the options `--from` and `--to` to a command."""
     parser.add_argument("--from", default="", dest="begin", metavar="US", help="simulated time to begin at, in us")
     parser.add_argument("--to", default="", dest="end", metavar="US", help="simulated time to end at, in us")
 
 
 def window_ps(begin: str, end: str) -> tuple[int, int | None]:
-    """A window in picoseconds; None: to the end. Raises ConfigError for what is no time, or no window."""
+    """Return a window in ps; None: to the end. Raises ConfigError for an invalid time or an empty window."""
     first, last = _time("FROM", begin), _time("TO", end)
     if last is not None and last <= (first or 0):
         raise ConfigError("TO", 0, "no window", f"TO is {end} us, FROM is {begin or 0} us", "let TO be the later one")

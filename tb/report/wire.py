@@ -1,8 +1,9 @@
-"""Every packet of a run, followed through the network: from the send engine over each switch to the receive engine.
+"""Tracking of every packet of a run through the network, from the send engine over each switch to the receive
+engine.
 
-Nothing is guessed from keys, which wrap and which an answer shares with the message it answers: cables and switch ports
-are first in, first out, so the n-th packet that enters a cable is the n-th that leaves it. The key that the hardware
-carries along is the check: where a fault has swallowed a packet, those of another key are skipped and marked lost.
+Cables and switch ports are first in, first out: the n-th packet that enters a cable is the n-th that leaves it. Keys
+alone would be ambiguous, since they wrap and an answer shares the key of its message. The key in the hardware's records
+is a check: after a fault, packets of other keys are skipped and marked as lost.
 """
 
 from __future__ import annotations
@@ -20,62 +21,62 @@ from tb.report.recorded import End, Legend
 
 @dataclass
 class Hop:
-    """One crossing of a switch; times in picoseconds, None for what has not happened."""
+    """Passage of a packet through a switch; times in ps, None for events that have not happened."""
 
     switch: int
     input: int
     output: int
     head: int
-    """The route byte was decoded."""
+    """Time at which the route byte was decoded."""
     grant: int | None = None
-    """The output is its own: until here it has waited for other packets."""
+    """Time at which the packet got the output, after waiting for other packets."""
     tail: int | None = None
 
 
 @dataclass
 class Packet:
-    """One packet on its way; times in picoseconds, None for what has not happened."""
+    """Packet of a run; times in ps, None for events that have not happened."""
 
     source: int
-    """Node that sent it."""
+    """Sending node."""
     key: int
     start: int
-    """The send engine began to read it."""
+    """Time at which the send engine began to read it."""
     read: int | None = None
-    """The last word has left SRAM."""
+    """Time at which the last word left SRAM."""
     bytes: int = 0
-    """Type, payload and CRC-8, without the route."""
+    """Bytes of type, payload and CRC-8, without the route."""
     tx_head: int | None = None
     tx_tail: int | None = None
     hops: list[Hop] = field(default_factory=list)
     target: int | None = None
-    """Node that received it."""
+    """Receiving node."""
     rx_head: int | None = None
     rx_tail: int | None = None
     stored_head: int | None = None
     stored: int | None = None
-    """All of it is in the receiver's SRAM."""
+    """Time at which it was complete in the receiver's SRAM."""
     syndrome: int = 0
-    """CRC-8 over what arrived; not zero when it was damaged."""
+    """CRC-8 syndrome of the received packet; not zero if damaged."""
     lost: bool = False
 
 
 Row = tuple[int, int, int, int, int, int]
-"""(time, unit, event, packet, argument, argument2)."""
+"""Record: (time, unit, event, packet, argument, argument2)."""
 
 
 def rows(trace: NDArray[np.void]) -> list[Row]:
-    """The records as tuples of plain integers, in time order."""
+    """Return the records as tuples of plain integers, in time order."""
     names = ("time", "unit", "event", "packet", "argument", "argument2")
     return list(zip(*(trace[name].tolist() for name in names), strict=True))
 
 
 class Wire:
-    """Takes the records of a run one by one, in time order, and follows its packets."""
+    """Tracker of packets, fed with the records of a run in time order."""
 
     def __init__(self, legend: Legend) -> None:
         self.packets: list[Packet] = []
-        """All packets in the order in which their sender began with them."""
+        """Packets in the order in which their senders began to send."""
         number = {name: index for index, (name, _) in enumerate(legend.switches)}
         node = {name: index for index, name in enumerate(legend.hosts)}
 
@@ -88,9 +89,9 @@ class Wire:
         self._unsent: dict[int, deque[Packet]] = defaultdict(deque)
         self._sending: dict[int, Packet] = {}
         self._arriving: dict[int, deque[Packet]] = defaultdict(deque)
-        """By the unit into which the cable leads."""
+        """Packets on cables, by the unit at the far end."""
         self._inside: dict[int, Packet] = {}
-        """By switch port: the packet whose head was decoded last."""
+        """Packet whose head was decoded last, by switch port."""
         self._receiving: dict[int, Packet] = {}
         self._storing: dict[int, deque[Packet]] = defaultdict(deque)
         self._stored: dict[int, Packet] = {}
@@ -111,7 +112,7 @@ class Wire:
         }
 
     def take(self, row: Row) -> Packet | None:
-        """The next record; the packet it belongs to, if it belongs to one."""
+        """Process the next record and return its packet, if any."""
         unit, event = row[1], row[2]
         if unit < SWITCH_BASE:
             by_node = self._take.get((unit % PARTS_PER_NODE, event))
@@ -151,7 +152,7 @@ class Wire:
         return packet
 
     def _onto(self, unit: int, packet: Packet) -> None:
-        """A packet enters the cable at this port."""
+        """Put a packet on the cable of a port."""
         if unit in self._next:
             self._arriving[self._next[unit]].append(packet)
 
@@ -186,7 +187,9 @@ class Wire:
         return packet
 
     def _really(self, packet: Packet, key: int) -> Packet:
-        """Who it is, now that the key is seen: a head has none, so a packet lost on a cable was not missed there."""
+        """Return the packet identified by its key. Heads have no key, so a packet lost on a cable is found
+        only here.
+        """
         if packet.key == key:
             return packet
         for index in reversed(range(len(packet.hops))):
@@ -240,7 +243,10 @@ def _port(switch: int, port: int) -> int:
 
 
 def _first(queue: deque[Packet], key: int) -> Packet | None:
-    """Take the first packet of a queue. Those before one of this key were lost; a key that nobody has was damaged."""
+    """Remove and return the first packet of a queue with this key; earlier packets were lost.
+
+    If no packet has the key, the key was damaged, and the first packet is returned.
+    """
     if not queue:
         return None
     if queue[0].key != key and any(packet.key == key for packet in queue):
