@@ -14,11 +14,11 @@ import pytest
 from tests.tools.hosts import BINDINGS, ENTRY, LATENCY, Bound
 
 RELEASED = 260
-"""Time from the begin of the service routine until its clear arrives at the card, within the routine, ps."""
+"""Time from the start of the service routine until its clear arrives at the card, within the routine, ps."""
 
 
 def serve(bound: Bound, rise: int, released: int = RELEASED) -> list[int]:
-    """Raise the line at 1001 ps, and again `rise` ps after its release; return the begin of each service."""
+    """Raise the line at 1001 ps, and again `rise` ps after its release; return the start of each service."""
     start, begun, end = bound.kernel.now, list[int](), list[int]()
 
     async def routine() -> None:

@@ -113,7 +113,7 @@ class _Bus:
         await self._pair.enable([{"back": self._on_back}, {"sink": self._on_sink}], ["loopback"])
 
     async def run(self, phase: str) -> tuple[int, int]:
-        """Send the messages of a phase; return its begin and end, in ps."""
+        """Send the messages of a phase; return its start and end, in ps."""
         lab, pair, kinds = self._lab, self._pair, PHASES[phase]
         count = lab.option("messages")
         results = phase.endswith("results")

@@ -91,7 +91,7 @@ def _arrivals(trace: NDArray[np.void], path: str) -> NDArray[np.int64]:
 
 
 def _span(trace: NDArray[np.void], path: str, begin: int) -> tuple[int, int]:
-    """Return the begin and end on its path, in ps, of the message that host 0 sent at `begin`."""
+    """Return the start and end on its path, in ps, of the message that host 0 sent at `begin`."""
     if path.startswith("card"):
         begin = first_after(times(trace, 0, Part.FPGA, TraceEvent.CARD_GIVE), begin)
     return begin, first_after(_arrivals(trace, path), begin)

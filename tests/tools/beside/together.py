@@ -68,7 +68,7 @@ class Layer(Protocol):
         """Return the argument common to all paths, and the words that the C keeps in NIC memory; None: not compared."""
 
     def roots(self, shared: Any) -> Mapping[str, Any]:
-        """Return the values to lay out at the begin of a step, by name of the structure."""
+        """Return the values to lay out at the start of a step, by name of the structure."""
 
     def arguments(self, path: str, nic: Any, shared: Any, at: Locals, times: int) -> Iterable[Arguments] | None:
         """Return the arguments of each run of the path; None: its C is not run."""

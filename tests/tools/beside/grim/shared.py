@@ -1,4 +1,4 @@
-"""State of one NI at the begin of a step, and the numbering of streams in C."""
+"""State of one NI at the start of a step, and the numbering of streams in C."""
 
 from __future__ import annotations
 
