@@ -6,7 +6,7 @@
 // after a quiet WORK counts from the end of that WORK, as if Python had been told of it and had given the command then.
 // A TRACE appends the record that Python would have appended then; a TELL is the event that the quiet WORK has not
 // sent. A hit of a step that reads is reported once the register has been read again, as if Python had requested it
-// immediately; a step with answers, once the begin of the answer is done. A STORE changes memory when a TRACE would
+// immediately; a step with answers, once the first part of the answer is done. A STORE changes memory when a TRACE would
 // append its record. An access that the arbiter rejects repeats its clock: the processor loses to DMA. The end is
 // computed instead of ticked, and only that edge is requested; the end of a poll is recomputed when a polled word may
 // have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.

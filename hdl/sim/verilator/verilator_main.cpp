@@ -139,7 +139,7 @@ class Simulation {
     }
   }
 
-  // Waves contain the values before their first change from their begin.
+  // Waves contain the values before their first change, from their start on.
   void begin_or_end_waves() {
     if (cluster.pulses) return cluster.waves_end();
     if (from_ < cluster.now) dump(from_);
