@@ -1,4 +1,5 @@
 // Arbiter of one SRAM bank between the bus side and the FPGA.
+//
 // The FPGA requests the bank (`want`), is granted, releases, and requests again only after the grant has fallen. The
 // bus side owns the bank whenever the FPGA does not. After an access or a hold, the bus side keeps the bank for
 // cfg_linger more clocks, so that a burst is not interrupted. A bus access that waits longer than cfg_patience clocks

@@ -1,5 +1,6 @@
 // Bus side of the FPGA card, in the PCI clock: accesses of the card's window to banks or registers, and the card as bus
 // master.
+//
 // Reads are answered in order: a register read waits until no bank read is pending, and vice versa.
 // Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
 module myri_card_bus

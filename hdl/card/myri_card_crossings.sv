@@ -1,5 +1,6 @@
 // Crossings between the PCI clock and the fabric clock of the FPGA card: bank ownership, register writes, status words,
 // jobs.
+//
 // Timing: each crossing costs its latency (cfg_cdc_latency).
 module myri_card_crossings #(
     parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2

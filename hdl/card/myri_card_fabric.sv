@@ -1,4 +1,5 @@
 // Contents of the FPGA, in the fabric clock: the message shell and the circuits in its slots.
+//
 // A circuit accesses bank 3 only while the FPGA owns it. Timing: see myri_card_shell and the circuits.
 module myri_card_fabric
   import myri_card_pkg::*;

@@ -1,4 +1,5 @@
 // Local bus of the card between the PCI backends and the banks: 32 bits per PCI clock.
+//
 // A lane group of 8 bytes is two accesses, the low word first. A write skips a word without an enabled byte. Priority:
 // the access in progress, writes from the bus, DMA into the banks, reads from the bus, the uplink. A word is accessed
 // only while the bus side owns its bank; meanwhile the client waits (the target answers with a retry).

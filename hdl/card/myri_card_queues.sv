@@ -1,4 +1,5 @@
 // Read positions of the two incoming queues, which messages enter alternately.
+//
 // Ring rule: a message begins below the limit; the next one begins after its end, or at 0. front = back means empty.
 // Timing: a step takes effect one clock later.
 module myri_card_queues (

@@ -1,4 +1,5 @@
 // Reader of a message in a bank: one word per user clock, one word ahead of the consumer.
+//
 // A synchronous SRAM returns a word one clock after the address. The next address is therefore sent in the clock in
 // which a word is accepted. A word that is not accepted is kept, and no address is sent meanwhile.
 // Timing: the first word is available two user clocks after `open`, then one per accepted word. No register changes

@@ -1,4 +1,5 @@
 // Registers of the card on the bus side (CardReg in pymodels/card/registers.py), and the loading of an image.
+//
 // Writes for the fabric cross as {offset, value}; status from the fabric arrives as {index, value}. Words on the bus
 // are big-endian; two words of one beat are written one after the other. A write waits while the crossing is full. A
 // write of CONTROL waits until the previous byte was read.

@@ -1,4 +1,5 @@
 // Destination of the answer to a message.
+//
 // The result of a circuit goes where the circuit's forwarding entry says, the answer to a control message to its source
 // if it names a handler, an error to its source. Combinational.
 module myri_card_route

@@ -1,5 +1,6 @@
 // Message shell of the FPGA: takes messages alternately from the two incoming queues, passes each to its circuit, and
 // sends the result as the circuit's forwarding entry says.
+//
 // A message is started only when its result has room (bank 2 is free), so a full outgoing queue never holds a bank of
 // an incoming queue. The incoming bank is released while other banks are awaited, and as soon as its last word is read.
 // The NIC may then fill it while the circuit works, and a host that holds another bank does not keep the NIC from it.

@@ -1,5 +1,6 @@
 // Status of the fabric for the bus side: mailbox answers, image, counts of messages. Also handles the control mailbox
 // commands RESUME and PAUSE.
+//
 // Each changed word is reported as {index, value}, with the newest value if it has changed again meanwhile.
 // Timing: a change is offered one clock later.
 module myri_card_status

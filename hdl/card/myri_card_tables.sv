@@ -1,4 +1,5 @@
 // Tables of the message shell: registers received from the bus side, the handler table, the forwarding table.
+//
 // Timing: a write is visible one clock later. Look-ups are combinational.
 module myri_card_tables
   import myri_card_pkg::*;

@@ -1,5 +1,6 @@
 // Bus master functions of the card: results into the channel's queue in the NIC, read pointers of the queues, and DMA
 // from the host.
+//
 // A result starts at offset 0 of bank 2: 8 bytes for the route, the header, the payload. It is copied after the back
 // pointer of the NIC's ring once it fits, then the pointer is written. The front pointer is read only when needed,
 // repeatedly with cfg_pause clocks between. Ring rule: a message begins below the limit; the next one begins after its

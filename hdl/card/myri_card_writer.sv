@@ -1,4 +1,5 @@
 // Writer of a result into bank 2: the payload as it arrives from a circuit, then the header in front of it.
+//
 // Layout from offset 0: 8 bytes for the route, 32 bytes of header (word 0 belongs to the NIC), the payload.
 // Timing: one word per user clock; the header takes eight. No register changes without `ce`.
 module myri_card_writer

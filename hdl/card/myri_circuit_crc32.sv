@@ -1,5 +1,6 @@
 // Circuit "crc32": CRC-32 of the payload (IEEE 802.3: polynomial 04C11DB7 reflected, initial value and final inversion
 // all ones), four bytes, least significant first.
+//
 // Timing: one word per clock; the result is valid one clock after the last word.
 module myri_circuit_crc32 (
     input logic clk,  // fabric clock

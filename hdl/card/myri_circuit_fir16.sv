@@ -1,8 +1,10 @@
 // Circuit "fir16": 16-tap FIR filter of signed 16-bit samples, two per word, the earlier one in the low half.
+//
 // y[n] = saturate((sum over k of c[k] * x[n - k]) >> 15); the samples before the first are 0. The delay line continues
 // from message to message. a0 = 0: filter the payload. a0 = 1: the payload is the 16 coefficients (Q15), c[0] first;
 // the delay line is cleared and the result is empty. After configuration every coefficient is 0. A payload is a whole
 // number of samples; an odd byte at its end is ignored.
+//
 // Timing: one sample per clock, with one multiplier per tap; each word of the result is valid once its samples are in.
 module myri_circuit_fir16 (
     input logic clk,  // fabric clock

@@ -1,7 +1,9 @@
 // Circuit "histogram": counts of each byte value, in 256 counters of 32 bits in the slot's part of the bank.
+//
 // a0 = 0: count the bytes of the payload; empty result. a0 = 1: ignore the payload; the result is the 256 counters (1
 // KB), least significant byte first. a0 = 2: ignore the payload and clear the counters; empty result. The bank keeps
 // the counters through a reconfiguration, so clear them first.
+//
 // Timing: each byte costs one read and one write of the bank; each counter of the result costs one read.
 module myri_circuit_histogram (
     input logic clk,  // fabric clock

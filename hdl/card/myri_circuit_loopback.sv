@@ -1,4 +1,5 @@
 // Circuit "loopback": returns the payload unchanged.
+//
 // Timing: one word per clock, with a latency of one clock; waits while the result is not accepted.
 module myri_circuit_loopback (
     input logic clk,  // fabric clock

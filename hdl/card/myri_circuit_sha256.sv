@@ -1,4 +1,5 @@
 // Circuit "sha256": SHA-256 digest of the payload (FIPS 180-4), 32 bytes.
+//
 // Timing: 16 clocks to read a block of 64 bytes, 64 rounds of one clock, one clock to add. Padding adds one or two
 // blocks. Then eight words of digest.
 module myri_circuit_sha256 (

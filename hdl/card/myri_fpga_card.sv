@@ -1,6 +1,7 @@
 // FPGA card of the RC1000 kind: PCI target and master, four SRAM banks, mailboxes, and an FPGA whose message shell
 // passes messages to user circuits. The SRAM is external (ports mem_* of the bus side, head_*, result_*, bank_* of the
 // FPGA); the bus side and the FPGA never access one bank at the same time.
+//
 // Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. The two clocks meet only in crossings, and each is
 // gated separately.
 module myri_fpga_card

@@ -1,4 +1,5 @@
 // Frame buffer card: a window of memory on the PCI bus. The memory is external.
+//
 // A lane group of 8 bytes is one access. Timing: one write beat per clock; read data one clock after the request.
 module myri_frame_buffer
   import myri_pci_pkg::*;

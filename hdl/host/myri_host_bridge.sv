@@ -1,5 +1,6 @@
 // North bridge of one host: CPU accesses to PCI (posted, combined, read), PCI masters to host memory, arbiter,
 // interrupt.
+//
 // Agent 0 of its bus. Peer-to-peer traffic between cards does not involve the bridge, because the bus is shared.
 // Timing: a store on an idle, parked bus is accepted at one edge, and FRAME# is low after the next. Without wait states
 // its data move three edges later, so an uncached store stream costs 5 clocks per word with depth 1, and 4 clocks with

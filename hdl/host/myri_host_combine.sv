@@ -1,4 +1,5 @@
 // Write-combining buffer of the host bridge: one line fills while the previous line drains.
+//
 // A full line drains by itself; a partial line drains while `flush` is held. Adjacent bytes form one burst; a gap
 // starts another.
 // Timing: a store is merged in its clock. A line can start to drain one clock after it has filled, one lane group per

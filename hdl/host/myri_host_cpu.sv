@@ -1,5 +1,6 @@
 // CPU side of the host bridge: turns posted writes, write combining, reads and fences into commands of the PCI master,
 // in order.
+//
 // A store is posted when it is accepted; at most cfg_post_depth transactions are accepted and unfinished on the bus. A
 // read follows all earlier writes. A fence is accepted once the combining buffer has been posted.
 // Timing: a store accepted at one edge reaches the master at the same edge if nothing waits before it.

@@ -1,4 +1,5 @@
 // Memory side of the host bridge: inbound write buffer, and reads ordered after the buffered writes.
+//
 // Writes wait in a buffer of cfg_in_buffer beats that drains at cfg_drain_num/cfg_drain_den beats per clock; the target
 // disconnects or retries when the buffer is full. A read waits until the buffer is empty. Its first lane group arrives
 // cfg_read_latency clocks (at least 1) after the request, the following ones one per clock.

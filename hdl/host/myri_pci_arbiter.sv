@@ -1,4 +1,5 @@
 // Central PCI arbiter: round robin, hidden arbitration, parked on agent 0 (the host bridge).
+//
 // During a transaction the grant moves to the next requester immediately. On an idle bus it is withdrawn for one clock
 // before another agent gets it, so that the parked agent has released AD and C/BE#. An owner keeps the grant until it
 // has used it and another agent requests, or until it no longer requests.

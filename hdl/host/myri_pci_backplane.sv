@@ -1,4 +1,5 @@
 // Shared part of a PCI segment: bus wires and CARDS connectors, beside the segment's own agent (the bridge, agent 0).
+//
 // An empty connector drives nothing, whatever its bundle contains. Connector k sees its IDSEL on AD[16+k].
 // Timing: see myri_pci_bus.
 module myri_pci_backplane

@@ -1,5 +1,6 @@
 // Transparent PCI-to-PCI bridge with its far segment: bus, arbiter, CARDS connectors. Each bus has its own clock and
 // width, so a slow card on the far bus does not slow the near bus.
+//
 // On the near bus the bridge answers for a window of 2**BAR_LOG2 bytes without its first 2**HOLE_LOG2 bytes, on the far
 // bus for all other addresses. The far arbiter parks on the bridge. Posting, prefetching and ordering: see
 // myri_pci_pass.

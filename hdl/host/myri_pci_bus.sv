@@ -1,5 +1,6 @@
 // Shared wires of one PCI bus: each agent supplies a drive and an enable per signal, and all agents see the resolved
 // value.
+//
 // An undriven wire reads 1 (pull-up), because an agent supplies 1 where it does not drive. Combinational; the
 // utilisation counters count clock edges on which the bus is busy.
 // IDSEL of agent k (k >= 1) is AD[16+k-1]; agent 0 is the host bridge and has no IDSEL.

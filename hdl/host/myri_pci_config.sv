@@ -1,5 +1,6 @@
 // Type-0 configuration space of a single-function PCI device: identity, command, BAR0 with sizing, latency timer,
 // interrupt line.
+//
 // Reads are combinational from cs_reg; a write takes effect one clock later. Reset loads the values that a BIOS would
 // have set.
 module myri_pci_config #(

@@ -1,4 +1,5 @@
 // PCI device that is both target and master: the two cores, the configuration space, and their joined wires.
+//
 // The latency timer is that of the configuration space if it is not 0, otherwise cfg.master.latency_timer.
 // Timing: see myri_pci_target and myri_pci_master.
 module myri_pci_device

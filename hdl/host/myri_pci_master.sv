@@ -1,4 +1,5 @@
 // PCI 2.2 master: turns backend commands into bus transactions, 32 or 64 bits wide.
+//
 // Retries after STOP#, resumes after a disconnect at the right byte, splits at cfg.max_burst, and obeys the latency
 // timer.
 // Timing: with GNT# parked, FRAME# falls one clock after the command was accepted (plus cfg.start_delay); one data

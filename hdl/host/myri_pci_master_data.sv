@@ -1,4 +1,5 @@
 // Data side of the PCI master: buffers of four write beats towards the bus and four read beats towards the backend.
+//
 // A write beat accepted in one clock can be on the bus in the next. A read beat is offered one clock after its data
 // phase.
 module myri_pci_master_data (

@@ -1,5 +1,6 @@
 // One direction of a PCI-to-PCI bridge: repeats transactions of the bus on which it is target on the bus on which it is
 // master. Each bus has its own clock.
+//
 // Writes are posted. Consecutive beats form one burst of at most CHUNK lane groups. The burst starts on the far bus
 // when it is complete: when it is full, when the next beat does not follow it, or when no beat has arrived for QUIET
 // clocks. Reads are answered with retries until their data have arrived. All data that the target's hint names are

@@ -1,4 +1,5 @@
 // Pin bundles of the PCI bus: driven by an agent (pci_out_t) and seen by an agent (pci_in_t).
+//
 // Each signal has separate drive and enable wires; there is no inout. A disabled signal is driven 1. Names ending in _n
 // are active low, as on the connector. Fields are listed from the top bit down.
 // No module uses all constants, so unused ones are not reported.

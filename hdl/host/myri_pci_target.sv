@@ -1,4 +1,5 @@
 // PCI 2.2 target: claims memory transactions in its window and configuration cycles, 32 or 64 bits wide.
+//
 // Writes are posted to the backend. Reads are fetched, and answered with a retry (delayed transaction) when they take
 // too long.
 // Timing: DEVSEL# in the third clock of a transaction (medium, cfg.devsel = 1), TRDY# together with it for a write

@@ -1,5 +1,6 @@
 // Read side of the PCI target: requests lane groups ahead of the bus, holds up to eight answers, and keeps one delayed
 // read.
+//
 // Memory read fetches at most two groups ahead, read line four, read multiple eight, and only while FRAME# announces
 // more. Unread groups are dropped at the end of the transaction, so the window must be free of read side effects.
 module myri_pci_target_read

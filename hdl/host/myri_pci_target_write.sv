@@ -1,5 +1,6 @@
 // Write side of the PCI target: joins the dwords of a 32-bit burst into lane groups and queues four of them for the
 // backend.
+//
 // A data phase is offered to the backend one clock later (32 bits: after the upper dword or the end of the
 // transaction).
 module myri_pci_target_write (

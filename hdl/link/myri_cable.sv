@@ -1,4 +1,5 @@
 // One direction of a cable: a delay of whole characters, for the characters and for `hold`.
+//
 // Timing: the receiver samples at edge n + 1 + cfg_delay what the sender drives after edge n; cfg_delay = 0 is a wire.
 // Clock gating: busy until a change at `in` has left the line; without changes all places of the line hold the same
 // value, and edges may be skipped. `flying` is the same condition for what has entered at an edge; it does not depend

@@ -1,4 +1,5 @@
 // Continuity monitor of a link: BEAT received, BEAT missed, link down.
+//
 // A BEAT determines when the next one is due: one period later. A BEAT is missed if its slot has a clock edge and
 // another character is on the wire; three successive misses set link_down. A slot without a clock edge counts as a
 // received BEAT: a simulator that stops both ends wakes the receiver for every lost BEAT, and for the following ones

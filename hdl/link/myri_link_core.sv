@@ -1,4 +1,5 @@
 // Receivers and transmitters of LANES ports, with their shared BEAT and STOP timers.
+//
 // Timing: wire to stream one edge, stream to wire one edge, one character per edge in each direction. A STOP on the
 // wire stops the stream after the edge that samples it. BEAT and STOP refresh have slots at absolute multiples of their
 // periods. They use these slots while the clock runs and never keep it running.

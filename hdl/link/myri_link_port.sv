@@ -1,4 +1,5 @@
 // Full-duplex link port: transmitter, receiver with slack buffer, BEAT monitor.
+//
 // Timing: see myri_link_core.
 module myri_link_port
   import myri_sleep_pkg::*;

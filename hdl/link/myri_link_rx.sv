@@ -1,4 +1,5 @@
 // Receiving half of LANES link ports: character decoders and slack buffers with STOP and GO marks.
+//
 // Data characters, and the GAP that ends a packet in progress, enter the slack buffer at the edge that samples them and
 // are offered as a packet stream directly after that edge. A GAP outside a packet is ignored. A character that arrives
 // while the buffer holds `cfg.slack` entries is lost (ev_overflow), as in hardware; STOP and GO prevent this.

@@ -1,4 +1,5 @@
 // Detector of absolute multiples of a period, also after any number of skipped edges.
+//
 // `due` is combinational from `cycle` and a register with the next multiple; nothing toggles between multiples. Only
 // the first edge after a skipped multiple needs the division. The timer never requests a clock edge.
 module myri_link_timer #(

@@ -1,4 +1,5 @@
 // Sending half of LANES link ports: one character per edge, control characters between data characters.
+//
 // Priority in a character slot: BEAT, STOP or GO of the local receiver, the GAP of a forward reset, the packet stream.
 // The peer's STOP holds back the characters that would enter its slack buffer: the stream and that GAP.
 // Timing: a beat accepted from the stream is on `tx` directly after that edge. The clock of a blocked sender may stop:

@@ -1,8 +1,10 @@
 // FIFO between two clocks: the only place where clock domains meet.
+//
 // Gray-coded pointers cross through a chain of registers of the other clock. An entry written at a write edge is seen
 // by the first read edge strictly after it (where both edges coincide, the old value is sampled), and r_valid rises
 // cfg_latency read edges later. Room made by a read returns to the write side in the same way, counted in write edges.
 // Full throughput needs a DEPTH_LOG2 that covers this round trip.
+//
 // Clock gating: r_busy is 1 while a pointer is on its way to the read side or an entry is about to be read. The write
 // side needs no edges for room that it cannot use yet: w_busy is 1 while a pointer is on its way there only if the FIFO
 // could appear full before it has arrived, that is if at most cfg_latency more entries fit from the view of the write

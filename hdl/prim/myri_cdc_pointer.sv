@@ -2,7 +2,7 @@
 //
 // Timing: a new `source` reaches `seen` cfg_latency edges after the first edge of clk that samples it. Only u_sync samples
 // `source`: a second register that depends on it, an enable of the chain for one, may see another value at the same edge,
-// and a change would be lost. Sleeping: while `moving` is 0 the chain is settled and edges may be skipped. `moving`
+// and a change would be lost. Clock gating: while `moving` is 0 the chain is settled and edges may be skipped. `moving`
 // compares with `source` itself, so it is for a simulator that skips edges and not for logic.
 module myri_cdc_pointer #(
     parameter int WIDTH   = 5,  // bits of the pointer

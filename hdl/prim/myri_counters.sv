@@ -1,4 +1,5 @@
 // N wrapping 32-bit counters, one per strobe.
+//
 // Timing: the count includes a strobe directly after the edge. State changes only with a strobe.
 module myri_counters #(
     parameter int N = 8  // strobes

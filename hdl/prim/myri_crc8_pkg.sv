@@ -1,4 +1,5 @@
 // CRC-8 of one more byte: polynomial x^8 + x^2 + x + 1 (0x07), most significant bit first.
+//
 // Eight shifts by the polynomial are one carry-less multiplication by x^8 = x^2 + x + 1, with the two overflowing bits
 // multiplied once more.
 package myri_crc8_pkg;

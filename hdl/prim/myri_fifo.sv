@@ -1,4 +1,5 @@
 // Synchronous first-word-fall-through FIFO.
+//
 // Timing: an entry accepted at one edge is visible on the read side directly after that edge; one entry in and one out
 // at every edge, also while a full FIFO is drained.
 // Clock gating: state changes only with a handshake, so `busy` is the handshake itself.

@@ -1,4 +1,5 @@
 // One-hot to binary converter: index of the bit that is set, 0 if none is.
+//
 // Timing: combinational, and free of glitches in a simulator, because it consists of assigns only.
 module myri_index #(
     parameter int N = 8  // bits

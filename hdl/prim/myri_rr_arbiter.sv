@@ -1,4 +1,5 @@
 // Round-robin arbiter: request vector in, one-hot grant out.
+//
 // The requester after the last granted one has priority. State changes only when a grant is taken, so an unused grant
 // may still change when a request of higher priority arrives.
 // Timing: `grant` is combinational from `request` and the state.

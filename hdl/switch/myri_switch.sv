@@ -1,4 +1,5 @@
 // Wormhole crossbar switch: source routed, cut-through, blocking, round robin per output.
+//
 // A packet's first byte names the output relative to the input (0x80 + six-bit delta) and is stripped. A path is held
 // from the route byte to the GAP. A packet with a bad route, or for an absent port, is consumed to its tail and
 // counted. Timing with cfg.fall_through = 0: the first byte after the route byte is on `tx` four edges after the edge

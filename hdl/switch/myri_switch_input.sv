@@ -1,8 +1,10 @@
 // Input sides of a switch: strip the route byte, request an output, correct CRC-8.
+//
 // One byte is held back so that the last one before the GAP, the CRC-8, can be recognised. Removing the route byte R
 // from the front changes a packet's CRC by the CRC of R followed by as many zero bytes as the packet has after it. This
 // difference is updated in `diff_q` and XORed into the CRC byte, which becomes crc8(packet without R) XOR the incoming
 // syndrome: good stays good, an error stays visible.
+//
 // Timing: the request is valid cfg_fall_through edges after the edge that accepts the route byte; the first byte may
 // leave two edges after that. One character per edge; the route byte of the next packet is accepted at the edge at
 // which the GAP leaves. Ports are bits of masks (see myri_link_tx).

@@ -1,4 +1,5 @@
 // Output sides of a switch: round robin among the requesting inputs, held for a packet.
+//
 // Timing: a request is granted at the next edge if the output is free, or at the edge at which the GAP of the previous
 // packet leaves (arbitration overlaps the packet's last character). The granted input's stream is connected from that
 // edge on, combinationally.

@@ -1,4 +1,5 @@
 // SP switch chip: eight one-byte ports, cut-through crossbar, central queue shared by the outputs.
+//
 // A packet's first byte names the output relative to the input, as on Myrinet (0x80 + six-bit delta), but the header
 // keeps its size (sp_switch_input). A packet cuts through while its output is free and not stopped. Otherwise it goes
 // to the central queue, and its link is stopped only when the queue is full.

@@ -1,4 +1,5 @@
 // Central queue of an SP switch: chunks of the waiting packets, shared by all outputs.
+//
 // The chunks of a packet form a list, and so do the packets for an output. One chunk per edge is written, from the
 // inputs in turn, while fewer than cfg_chunks are held; one per edge is read, for the outputs in turn. An output reads
 // one packet after the other in the order of entry; the packet may still be arriving. Once all of its stored chunks

@@ -1,4 +1,5 @@
 // Collector of chunks: joins the bytes of an input's stream in groups of eight for the central queue.
+//
 // A chunk is complete when the beat after its last byte is known: another byte, or the GAP, which is not part of it.
 // The last chunk of a packet therefore has 1 to 8 bytes (none if the packet has none).
 // Timing: a complete chunk is offered from the edge on that accepts the beat after it; one byte per edge as long as

@@ -1,5 +1,6 @@
 // Arbiter of an SP switch between cut-through and the central queue: per output, a packet that requests a free output
 // owns it until its GAP leaves; any other packet goes to the central queue, chunk by chunk.
+//
 // Timing: decided at the edge at which the request is valid; simultaneous requests are served round robin. An output is
 // free at the edge at which the GAP of its owner leaves.
 module sp_switch_grant #(

@@ -1,8 +1,10 @@
 // Input side of an SP switch: consume the first route byte, shift the others up, correct CRC-8.
+//
 // The header keeps its 16 bytes: the first of its eight route bytes names the output, the others move up, and a zero
 // takes the last one's place. This changes the packet's CRC-8 by the CRC of (header as received XOR header as sent),
 // followed by as many zero bytes as the packet has after it. The difference is updated in `diff_q` and XORed into the
 // CRC byte: good stays good, an error stays visible.
+//
 // Timing: the request is valid cfg_fall_through edges after the route byte was accepted, less one for each character
 // that follows it in the slack buffer already (at least 0), so back-to-back packets fall through only once. The first
 // byte may leave two edges after the request. One character per edge.

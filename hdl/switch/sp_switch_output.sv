@@ -1,4 +1,5 @@
 // Output side of an SP switch: the stream of its owning input, or chunks turned into bytes.
+//
 // Timing: the owner's stream passes combinationally. A chunk enters `next_q` at an edge, and the serialiser when that
 // is empty or sends its last beat. Its first byte is offered from that edge on, one byte per edge, the GAP after the
 // last chunk of a packet.

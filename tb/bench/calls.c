@@ -1,4 +1,4 @@
-// A program that makes as many calls of MPI as its argument says. None of them waits for anything.
+// Program that makes the number of MPI calls given by its argument. None of the calls waits.
 #include <mpi.h>
 #include <stdlib.h>
 

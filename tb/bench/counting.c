@@ -1,4 +1,5 @@
-/* Tells Callgrind to count from here, or to here; without Callgrind it does nothing. Python cannot: it is a row of instructions. */
+/* Start or stop the counts of Callgrind; no effect without Callgrind. In C, because it is a sequence of
+ * instructions. */
 #include <valgrind/callgrind.h>
 
 void count_from_here(void) { CALLGRIND_START_INSTRUMENTATION; }

@@ -1,7 +1,7 @@
 // Speed and saturation of the switch from plain C++: toggles clk, prints one line of JSON.
 //
 // Usage: switch_bench [cycles=2000000] [load/65536=65536] [length=64] [self=1] [seed=1]
-// Build: verilator --cc --exe --build -O3 --top-module sim_switch_bench on the files it needs.
+// Build: verilator --cc --exe --build -O3 --top-module sim_switch_bench on the required files.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
-// Hands what stands on the standard input to the writer of waves, as a Verilated model and the loop that drives clocks do: the number
-// of signals and the width of each, then what changes, in 32-bit words: the number of a signal, from 1 on, and the value; or 0 and the
-// two words of a time; or CLOCK and its level.
+// Passes the standard input to the writer of waves, like a Verilated model and the loop that drives clocks: the number
+// of signals and the width of each, then changes, in 32-bit words. A change is the number of a signal, from 1 on, and
+// its value; or 0 and the two words of a time; or CLOCK and its level.
 #define VM_TRACE_FST 1
 #include "verilator_waves.cpp"
 
-// Of Verilator's runtime the writer needs no more.
+// The writer needs no other part of Verilator's runtime.
 void Verilated::addExitCb(VoidPCb, void *) {}
 void Verilated::removeExitCb(VoidPCb, void *) {}
 
@@ -12,7 +12,7 @@ static constexpr uint32_t CLOCK = UINT32_MAX;
 
 static bool read(uint32_t *to, size_t words) { return std::fread(to, sizeof *to, words, stdin) == words; }
 
-// A model with a clock, a part that has a clock of its own, and signals, which change by what is pending.
+// Model with a clock, a part with its own clock, and signals, which change by the pending changes.
 struct Model {
   struct Change { uint32_t signal; std::vector<uint32_t> value; };
   std::vector<uint32_t> bits, codes;

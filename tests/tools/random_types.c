@@ -1,6 +1,6 @@
-/* Builds the datatypes of a file, and prints what MPI says of each: one line a type. See random_types.py.
-
-   With LARGE all calls are those of large counts. */
+/* Builds the datatypes of a file and prints MPI's answers for each: one line per type. See random_types.py.
+ *
+ * With LARGE all calls are those with large counts. */
 
 #include <mpi.h>
 #include <stdint.h>
@@ -102,7 +102,7 @@ static void bounds(MPI_Datatype kind) {
     printf(" [%ld %ld %ld %ld %ld %ld]", (long)small, (long)size, (long)lower, (long)extent, (long)true_lower, (long)true_extent);
 }
 
-/* Number of integers, addresses, large counts and datatypes of a constructor call; return the combiner. */
+/* Get the numbers of integers, addresses, large counts and datatypes of a constructor call; return the combiner. */
 static int envelope(MPI_Datatype kind, count_t *found) {
     int combiner;
     found[2] = 0;
@@ -135,7 +135,7 @@ static void contents(MPI_Datatype kind) {
     }
 }
 
-/* `count` elements, sent and packed from a pattern and, unless they overlap, received and unpacked. */
+/* Send and pack `count` elements from a pattern and, unless they overlap, receive and unpack them. */
 static void data(MPI_Datatype kind, int count, int overlap, int part) {
     static char buffer[2 * ROOM], bytes[2 * ROOM], again[2 * ROOM];
     char *middle = buffer + ROOM;
@@ -168,7 +168,7 @@ static void data(MPI_Datatype kind, int count, int overlap, int part) {
     printf(" in part %lx", (long)hash(1, buffer, sizeof buffer));
 }
 
-/* `known`: whether MPICH counts the elements of this type right. */
+/* `known`: 1 if MPICH counts the elements of this type correctly. */
 static void elements(MPI_Datatype kind, long size, int known) {
     MPI_Status status;
     MPI_Count large;

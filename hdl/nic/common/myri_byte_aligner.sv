@@ -1,4 +1,5 @@
 // Byte aligner: moves a run of bytes from one alignment to another, as a stream of 64-bit words in and one out.
+//
 // The run begins at lane src of the first input word and at lane dst of the first output word. Output word j is made of
 // the input words that hold its bytes; lanes outside the run are not enabled.
 // Timing: combinational from input to output, one word per clock; the first input word costs one more clock if src >

@@ -1,4 +1,5 @@
 // Packet key for the trace from single bytes: four bytes of the packet, big-endian.
+//
 // With AT = -1, as myri_packet_key at one byte per clock: leading bytes with the top bit set are the route and are
 // skipped, then the key follows. Otherwise the key has a fixed position. If the packet ends early, the missing bytes
 // are zero.

@@ -1,4 +1,5 @@
 // Decoder of the commands in the upper byte of a card's control register (fact sheet 3.7): pairs ..._ON, ..._OFF.
+//
 // Each pair sets a level; the register reads it back in the bits of the command that set it.
 // Timing: a write takes effect after the edge that accepts it.
 module myri_control_word

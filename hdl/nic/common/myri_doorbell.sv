@@ -1,4 +1,5 @@
 // Doorbell FIFOs (fact sheet 3.8): each 32-bit write to the doorbell region becomes an entry in SRAM.
+//
 // Entry: {address, data}, two big-endian 32-bit words; the address is the offset in the card's PCI region. A FIFO has
 // 512 << size entries at a base aligned to its bytes. There is one FIFO, or four selected by address bits 13:12
 // (`multi`; the selection by these bits is our choice). Producer and consumer are free-running 17-bit numbers; the slot

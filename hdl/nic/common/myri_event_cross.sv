@@ -1,4 +1,5 @@
 // Crossing of event strobes from one clock to another. No event is lost; repeated ones may be merged.
+//
 // Events that arrive while the crossing is full are collected and sent with the next entry.
 // Timing: an event appears as a one-clock strobe on the other side after the latency of the crossing.
 module myri_event_cross #(

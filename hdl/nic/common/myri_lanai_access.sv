@@ -1,6 +1,7 @@
 // Access to the special registers of a LANai, one per clock, from two ports: the processor, always served, and the
 // host, served in clocks without an access of the processor. Also contains the registers common to both LANais: errors
 // and lost packets.
+//
 // Timing: the access happens in the same clock; counts include events up to the last edge.
 module myri_lanai_access (
     input logic clk,  // NIC clock

@@ -1,4 +1,5 @@
 // ISR and EIMR of a LANai: bits set by hardware stay set until 1 is written to them.
+//
 // A signal bit is set by the signalling side, which writes 1, and cleared in the same way by the other side. Set has
 // priority over clear. Timing: a write, a set and a clear take effect one clock later.
 module myri_lanai_isr #(

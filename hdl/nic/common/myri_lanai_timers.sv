@@ -1,4 +1,5 @@
 // Time registers of the LANai: RTC and the interval timers IT0..IT2, computed from the edge index.
+//
 // One tick = 0.5 us = den/num clocks: ticks(cycle) = floor(cycle * cfg_num / cfg_den), exact. RTC counts up from its
 // last written value. ITk counts down one per tick from its written value; when it wraps below zero, `expired[k]`
 // strobes once (not at the second wrap, 35 minutes later).

@@ -1,4 +1,5 @@
 // Crossing of a level from one clock to another, with every change in order.
+//
 // Timing: a change appears on the other side after the latency of the crossing plus one edge.
 module myri_level_cross #(
     parameter bit RELATED = 0  // see myri_cdc_fifo

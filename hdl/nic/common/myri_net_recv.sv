@@ -1,4 +1,5 @@
 // Net receive engine, NIC clock side: stores words from the link side in SRAM by RMP and RML.
+//
 // Writing RML arms the engine; words are stored at RMP, one after the other, while RMP < RML. HEAD: the first word is
 // stored. A word that finds RMP >= RML raises BUFF and waits, with the packet held in the link, until RML is written
 // again. The tail stores the CRC-8 syndrome in place of the CRC character, sets ORUN = unused bytes of the last word,

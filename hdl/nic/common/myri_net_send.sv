@@ -1,4 +1,5 @@
 // Net send engine, NIC clock side: turns SMP, SML, SMLT and SA (fact sheet 3.5) into words for the link side.
+//
 // Writing SML or SMLT sends the bytes SMP+SA .. limit-1 (SA applies only after a write of SMP; a piece without a new
 // SMP continues where the last one ended). SML: more pieces follow. SMLT: last piece, followed by CRC-8 and tail. A
 // limit may be raised (SML or SMLT) during an SML piece, so that firmware can send data while a DMA is still writing

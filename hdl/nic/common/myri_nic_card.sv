@@ -1,4 +1,5 @@
 // PCI side of a NIC card in the PCI clock: target, master, configuration space, and their joined wires.
+//
 // Each access of the host to the card's region becomes one beat of the PIO stream, posted writes before reads, so that
 // a read sees earlier writes. Read answers return and are always accepted. Commands of the host DMA engine go to the
 // bus master; read beats and the end of each command are returned in one stream {done, error, beat}. Timing: see

@@ -1,4 +1,5 @@
 // Blocks of a NIC with a gated clock, derived from the NIC clock or the link clock.
+//
 // Rule: an edge of such a clock changes no state if its clock enable was 0 before it. A board may therefore gate these
 // clocks, and a simulator may skip them; driving all of them with the ungated clock gives the same behaviour.
 package myri_nic_engines_pkg;

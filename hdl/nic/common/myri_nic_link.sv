@@ -1,4 +1,5 @@
 // Link side of the NIC: packet transmitter and receiver, the link port, and the crossings.
+//
 // Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx -> crossing. Link
 // events (rising levels) cross to the NIC clock as strobes.
 // Timing: see the parts; each crossing costs cfg.cdc_latency.

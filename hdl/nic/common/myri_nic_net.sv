@@ -1,4 +1,5 @@
 // Packet interface of the NIC: net send and net receive engines, the link port, and their crossings.
+//
 // myri_net_send and myri_net_recv run in the NIC clock; myri_nic_link contains the link clock and the crossings.
 // Timing: see the parts.
 module myri_nic_net

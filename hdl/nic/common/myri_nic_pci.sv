@@ -1,4 +1,5 @@
 // PCI side of a card with separate NIC and PCI clocks: myri_nic_card and the crossings to the NIC clock.
+//
 // The data of a DMA write have their own crossing; changes of the interrupt level cross as messages.
 // Timing: each crossing costs its latency (cfg.cdc_latency).
 module myri_nic_pci

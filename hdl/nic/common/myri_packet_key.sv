@@ -1,4 +1,5 @@
 // Packet key for the trace: the first four bytes after the route, big-endian.
+//
 // Observes the words of a packet, in which lanes first .. last-1 are bytes of the packet. Route bytes have their top
 // bit set and are skipped. If the packet ends early, the missing bytes are zero.
 // Timing: `next_key` and `next_known` include the current word, `known` is the state before it. Clock gating: state

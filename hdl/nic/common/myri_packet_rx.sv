@@ -1,4 +1,5 @@
 // Net receive, link side: turns the packet stream of the link port into words and checks CRC-8.
+//
 // Entry: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}. Each full word is an entry as soon as its last byte has
 // arrived. The last entry of a packet has tail = 1 and the remaining bytes, fewer than a word, including the CRC
 // character. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.

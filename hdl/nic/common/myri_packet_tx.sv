@@ -1,4 +1,5 @@
 // Net send, link side: turns words into the packet stream of the link port and appends CRC-8 and tail.
+//
 // Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}; lanes first..last-1 are sent. An entry with
 // tail is followed by the CRC-8 of all bytes (if crc_en) and the GAP beat; abort sends an inverted CRC. Timing: one
 // byte per clock, the first in the clock of the entry; CRC and GAP take one clock each, and so does an entry without

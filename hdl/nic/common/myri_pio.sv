@@ -1,4 +1,5 @@
 // PIO unit, NIC clock side: executes the beats of the card's PCI region one after the other, in bus order.
+//
 // Takes {read, addr, be, data} from the PCI side (addr without the bits within a beat) and executes it: SRAM window
 // through the arbiter, special registers in clocks without an access of the processor, control registers, doorbell
 // region (writes only; reads return 0). The card's address decoder (`to_...`, for the current address) selects the

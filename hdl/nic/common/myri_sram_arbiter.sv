@@ -1,4 +1,5 @@
 // SRAM arbiter of the NIC: up to two word accesses per clock for five requesters.
+//
 // Priority (paper 004, section 2.2): I/O bus first (PIO and host DMA, equal, round robin), then net receive, net send,
 // processor. The first access granted in a clock goes to port a, the second to port b. A read and a write of one word
 // in one clock: the read returns the old value. When both ports write one byte, port b (the lower priority) wins.

@@ -1,5 +1,6 @@
 // Port of a NIC's SRAM: a request, held until it is granted, and the read data of a later clock. The grant is a wire of
 // its own, because it depends on the requests of the same clock.
+//
 // A word has 64 bits. For a NIC with 32-bit SRAM words, only the lower half of data and lanes is used.
 package myri_sram_pkg;
   typedef struct packed {

@@ -1,4 +1,5 @@
 // Reader of consecutive SRAM words as a stream.
+//
 // Timing: first request one clock after `start`, one word per clock while granted and accepted. At most one word waits,
 // so no word is read without a place for it. Clock gating: `busy` while it requests or moves words.
 module myri_sram_reader

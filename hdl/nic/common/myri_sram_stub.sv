@@ -1,5 +1,6 @@
 // SRAM of the NIC as an array, for synthesis and block benches. Simulations of a cluster use the memory in C (hdl/sim)
 // with the same ports.
+//
 // Timing: read data one clock after the access. A read returns the value before writes of the same clock; where both
 // ports write one byte, port b wins. Addresses wrap at the size.
 module myri_sram_stub

@@ -1,4 +1,5 @@
 // ALU of a LANai's processor: results, addresses, and flags.
+//
 // A positive shift amount shifts left, a negative one right; beyond 31 only five bits of the amount count (assumed,
 // because undefined). Timing: combinational.
 module myri_lanai_alu

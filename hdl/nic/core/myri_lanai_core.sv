@@ -1,4 +1,5 @@
 // Processor of a LANai: executes the output of clang-16 for LANai, one instruction per clock, in order.
+//
 // It has two interfaces: the processor port of the SRAM arbiter, for instructions and data, and the special registers,
 // which are the last 2**REGISTER_BITS bytes of the address space. A data access has priority over a fetch. A jump has
 // one delay slot, a load of pc two. Not implemented: contexts and interrupts of the LANai 4, and its flags as a

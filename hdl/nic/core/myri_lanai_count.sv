@@ -1,4 +1,5 @@
 // Bit counts of a word: ones, leading zeros, trailing zeros.
+//
 // The zeros before the first one from either end are the ones of another word, so one adder tree counts all three.
 // Timing: combinational.
 module myri_lanai_count

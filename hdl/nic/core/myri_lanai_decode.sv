@@ -1,5 +1,6 @@
 // Decoder of the LANai's instruction words (dialect of clang-16, "v11"; that of the LANai 9 is the same without select,
 // conditional RR instructions and bit counts). Formats, operations: `myri_lanai_isa_pkg`.
+//
 // Timing: combinational.
 module myri_lanai_decode
   import myri_lanai_core_pkg::*;

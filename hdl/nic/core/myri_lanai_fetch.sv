@@ -1,5 +1,6 @@
 // Prefetch buffer of a LANai's processor: words of SRAM, indexed by their lowest address bits, and the next word to
 // fetch. Priority: the instruction to execute, the next one, the one after it.
+//
 // The prefetch depth of a LANai is not published, so `cfg_fetch_log2` is an assumption. Stores to words that are in the
 // buffer are not noticed. Timing: an instruction is available in the clock in which its word arrives.
 module myri_lanai_fetch

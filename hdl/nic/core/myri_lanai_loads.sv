@@ -1,4 +1,5 @@
 // Load scoreboard of a LANai's processor: registers with a pending load, and whether an instruction must wait for one.
+//
 // Timing: a register may be used `cfg_load_delay` clocks after the clock that follows its load.
 module myri_lanai_loads #(
     parameter int DEPTH = 7  // the longest delay

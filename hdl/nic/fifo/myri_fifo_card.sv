@@ -1,6 +1,8 @@
 // FIFO card (paper 002: the cards of HPAM and SSAM): a memory that the host maps, FIFOs, and a link. It has no
 // processor and no DMA: the host stores each word that it sends, and loads each word that it receives.
+//
 // host -> memory -> send side -> link          link -> receive side -> memory -> host
+//
 // The memory is external, with one port for the host (a) and one for both sides (b), where the receive side has
 // priority. The two forms of the card, buffers and cells, are described in pymodels/nics/fifo/registers.py. Three
 // clocks meet only in crossings, as in myri_nic; each is gated separately. `busy` and `_ago`: as in myri_nic.

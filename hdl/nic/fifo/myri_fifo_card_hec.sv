@@ -1,4 +1,5 @@
 // Header error check (HEC) of an ATM cell: CRC-8 of the four header bytes plus a constant.
+//
 // Timing: combinational.
 module myri_fifo_card_hec
   import myri_fifo_card_pkg::*;

@@ -1,4 +1,5 @@
 // Host accesses of the FIFO card: memory, the two cell windows, registers.
+//
 // A window maps a place of the card's memory: CELL_OUT the next free slot of the cells to send, CELL_IN the oldest
 // received cell. A cell to send begins with the first word of CELL_OUT, which needs a free slot; `put` submits it with
 // its last byte. A store without a free slot, or without the first word, is dropped and flagged.

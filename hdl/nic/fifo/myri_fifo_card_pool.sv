@@ -1,4 +1,5 @@
 // Receive pool: the free list of buffers, and the FIFO of received packets.
+//
 // `give` returns a buffer to the pool; an invalid number, or that of a buffer already in the pool, is rejected. The
 // oldest buffer is offered to the receive side, which keeps it until its packet is complete: `arrive` moves it to the
 // FIFO of received packets, and `next` advances to the next packet. Neither FIFO can overflow, because no buffer is in

@@ -1,4 +1,5 @@
 // Receive side of the FIFO card: words from the link into a buffer of the pool or into a cell slot.
+//
 // A packet is stored as it arrives; bytes beyond the buffer are dropped. At its tail `arrive` reports the packet.
 // Header and payload of a cell are stored in their places; a cell of another size, or with a wrong HEC or CRC-8, is
 // rejected (`refused`) and its slot reused. Without a free place the packet waits in the link, and STOP holds its

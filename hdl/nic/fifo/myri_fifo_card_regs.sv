@@ -1,4 +1,5 @@
 // Registers of the FIFO card: form, errors, interrupt, status, and strobes for the parts.
+//
 // `ctl` is a store outside memory and windows: a whole register, or an error. A new form takes effect while the card is
 // empty; it removes all buffers from the pool. Timing: read in the same clock, written one clock later. State changes
 // only with a store, or with an indication of a part.

@@ -1,4 +1,5 @@
 // FIFO of cells in the card's memory: address of the next free place and of the oldest cell.
+//
 // Timing: `level` and both addresses change at the edge of `put` and `take`. State changes with those only.
 module myri_fifo_card_ring
   import myri_fifo_card_pkg::*;

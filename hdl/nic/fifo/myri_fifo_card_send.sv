@@ -1,4 +1,5 @@
 // Send side of the FIFO card: sends a buffer or a cell from memory to the link.
+//
 // Buffer: the descriptor gives the position of the packet in the buffer. A descriptor that is not READY, or invalid, is
 // skipped and flagged by `refused`; after sending, its state becomes SENT. Cell: route bytes of the circuit, header,
 // HEC, payload. `done` releases the head of the queue of jobs.

@@ -1,4 +1,5 @@
 // Splitter of 64-bit PIO beats into 32-bit beats, for a card with a 32-bit memory.
+//
 // A write becomes the halves with enabled lanes, the lower one first (only the lower one if no lane is enabled). A read
 // becomes both halves and joins the two answers.
 // Timing: combinational; one clock for each half. Clock gating: state changes only with handshakes.

@@ -1,4 +1,5 @@
 // Special registers of the LANai 4 (fact sheet 3.2) and our additions at offsets that the chip leaves unused.
+//
 // Two ports as in myri_lanai_regs: the processor, always served, and the host, served in clocks without an access of
 // the processor. Pointers are stored in the engines: writes leave as strobes with `w_data`, read values are inputs.
 // SML, SMLT and RML name the last word (fact sheet 3.5); the engines get the address of the byte after it. The

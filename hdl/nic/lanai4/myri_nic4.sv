@@ -1,5 +1,6 @@
 // Myrinet NIC of the LANai 4 / PCI32 kind: 32-bit SRAM behind an arbiter, special registers, packet interface, one host
 // DMA, PCI. The SRAM itself and the processor are external (ports mem_*, cpu_*).
+//
 // All blocks but the link run on the PCI clock (fact sheet 3.1; readings A8), in one domain without crossings; two
 // clocks meet only between the engines and the link. Each is gated separately. `busy`: the clock is needed for other
 // reasons than SRAM requests of the processor. An alarm that is not in the future requests the next edge.

@@ -1,4 +1,5 @@
 // Host side of the LANai 4 NIC: PIO unit, control register, host DMA, all in the clock of the PCI bus.
+//
 // Map of the card (fact sheet 3.7): SRAM, EEPROM (absent, reads 0), special registers, control register. 1 MB of SRAM
 // (`cfg_sram_above`) lies above the other regions. The address of the control register is that of the fact sheet; its
 // bits are those of the PCI64 card (our choice), big-endian like the other registers.

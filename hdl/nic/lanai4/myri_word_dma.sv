@@ -1,4 +1,5 @@
 // Host DMA engine of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
+//
 // EAR is the host address, LAR the SRAM address, DMA_DIR = 1 host to SRAM; writing DMA_CTR = bytes starts a transfer.
 // All three are multiples of 4: the lowest two bits are ignored. DMA_CTR counts down. DMA (`set_done`): all bytes have
 // been moved; immediate for 0 bytes. During a transfer, writes of its registers are ignored and flagged by `misuse`. A

@@ -1,4 +1,5 @@
 // Checksum of a DMA block: two 16-bit ones-complement sums over its SRAM image.
+//
 // The SRAM is a sequence of big-endian 16-bit words: sum 0 covers those at addresses that are multiples of 4, sum 1 the
 // others (their ones-complement sum is the IP checksum, not inverted). Bytes outside the block count as zero. Timing:
 // one 64-bit word per clock; the sums are valid after its edge.

@@ -1,4 +1,5 @@
 // Host DMA engine: four chains of 24-byte control blocks in SRAM (fact sheet 3.6), chain 0 with the highest priority.
+//
 // PULSE bit k (or control register trigger k) starts chain k at its current block. The engine fetches the block. If
 // TERMINAL is set, the chain stops there, and the next PULSE resumes it at the same block. Otherwise it moves `len_q`
 // bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is legal), writes the two checksums and the

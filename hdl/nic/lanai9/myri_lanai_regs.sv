@@ -1,4 +1,5 @@
 // Special registers of the LANai 9 (fact sheet 3.3) and our additions at offsets that the chip leaves unused.
+//
 // Two ports: the processor, always served, and the host (PCI window 0x804000), served in clocks without an access of
 // the processor. Pointers are stored in the engines: writes leave as strobes with `w_data`, read values are inputs.
 // ISR: a bit set by hardware stays set until 1 is written to it; the processor sets HOST_SIG by writing 1 and clears

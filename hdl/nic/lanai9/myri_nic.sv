@@ -1,5 +1,6 @@
 // Myrinet NIC of the LANai 9 / PCI64 kind: SRAM arbiter, special registers, packet interface, host DMA, doorbells, PCI.
 // The SRAM itself and the processor are external (ports mem_*, cpu_*).
+//
 // Three clocks meet only in crossings: the NIC clock, used by the engines only (below `clk`), `link_clk`, and
 // `pci_clk`; each is gated separately. `busy`: the NIC clock is needed for other reasons than SRAM requests of the
 // processor. An alarm that is not in the future requests the next edge.

@@ -1,4 +1,5 @@
 // Control register and pointer bank of the card (fact sheet 3.7), NIC clock side.
+//
 // Takes beats of the PCI offsets 0x800000..0x803FFF, one 32-bit half per clock. The upper bits of the control register
 // are commands in pairs (…_ON, …_OFF) and the chain triggers; the register reads back the state in the same bits, and
 // FIFO size, multi-queue and limit-check enable. Pointers 0..3 are the current blocks of the DMA chains, 4..7 the bases

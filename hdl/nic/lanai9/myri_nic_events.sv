@@ -1,4 +1,5 @@
 // Collector of the NIC's events into the words that set ISR and ERRORS (bits: pymodels/registers.py).
+//
 // Timing: combinational; every input is a strobe of the NIC clock.
 module myri_nic_events
   import myri_nic_trace_pkg::*;

@@ -1,4 +1,5 @@
 // Host side of the NIC in the NIC clock: PIO unit, control register and pointers, doorbells, DMA chains.
+//
 // Timing: see the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
   import myri_sleep_pkg::*;

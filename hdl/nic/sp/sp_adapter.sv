@@ -1,5 +1,6 @@
 // SP adapter (paper 001, 3.1.2): a PCI card with two FIFOs between the engines, a link interface, and an SRAM that host
 // and processor share. SRAM and processor are external (ports mem_*, cpu_*).
+//
 // Three clocks meet only in crossings, as in myri_nic; with cfg.cdc_latency 0 a crossing is the one register that two
 // clocks from one source need. Each clock is gated separately. `busy`, alarms and `_ago`: as in myri_nic.
 // Timing: see the parts.

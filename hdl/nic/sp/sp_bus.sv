@@ -1,4 +1,5 @@
 // Arbiter of the adapter's internal bus: one 64-bit access at a time.
+//
 // Requesters: PIO of the host, the two directions of the right engine (equal, round robin), and the processor, which
 // alternates with them. An access occupies the bus for a set number of NIC clocks. An access of the processor does so
 // only if another requester waits, so that a processor alone on the bus leaves no state that a stopped clock would

@@ -1,4 +1,5 @@
 // Command queue of the SP adapter, and the right engine from the receive buffer to the Recv/Cmd FIFO.
+//
 // Insertions of the processor wait here in order: commands, data, and the release of a packet. Commands and data enter
 // the FIFO unchanged. After a STORE with PACKET the right engine inserts the packet's next user bytes, packed from lane
 // 0, one word per beat of the internal bus, before the next insertion. The words after a command in the FIFO are

@@ -1,7 +1,9 @@
 // Data path of the SP adapter: both engines, the two FIFOs between them, the buffers of the link interface, and the
 // internal bus that the right engine shares with host and processor.
+//
 // bus master -> left engine -> Send FIFO -> right engine -> send buffer -> link
 // link -> receive buffer -> right engine -> Recv/Cmd FIFO -> left engine -> bus master
+//
 // Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
 // hardware does (paper 001, 3.3.2). Timing: see the parts.
 module sp_engines

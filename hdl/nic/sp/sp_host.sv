@@ -1,4 +1,5 @@
 // Host side of the SP adapter in the NIC clock: PIO into the SRAM, doorbells, control register.
+//
 // Map of the card (pymodels/nics/sp/registers.py): SRAM, the control register, and with cfg_doorbell a doorbell region,
 // whose stores become entries of a FIFO in SRAM, as on a LANai 9. A store elsewhere is ignored and flagged by `misuse`;
 // a load elsewhere returns 0. Every SRAM access crosses the internal bus.

@@ -1,4 +1,5 @@
 // Left engine of the SP adapter: executes the commands of the Recv/Cmd FIFO in order.
+//
 // A command is {word, host address} (pymodels/nics/sp/registers.py). FETCH: bytes of host memory become words of the
 // Send FIFO, packed from lane 0, once all of them have room. STORE: the words after the command in the FIFO, packed
 // from lane 0, become bytes of host memory. Commands execute in the order of the FIFO, so a FETCH waits for every

@@ -1,4 +1,5 @@
 // Read buffer of the SP adapter: words of host memory that a READ has fetched for the processor.
+//
 // Timing: one word per clock; read in the same clock. Clock gating: state changes with its inputs, whose source is then
 // busy.
 module sp_read_buffer

@@ -1,4 +1,5 @@
 // Receive buffer of the link interface: whole packets, oldest first.
+//
 // Words of a packet fill a slot. With the tail the packet is announced, with its size and the validity of CRC-8 and
 // size: the size must be that in its header (a lost GAP joins two packets, whose CRC-8 is good). Two readers use the
 // buffer: the processor the packet at its head (`look_q`), the right engine the packet whose data it moves (`move_q`),

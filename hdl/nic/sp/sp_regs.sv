@@ -1,5 +1,6 @@
 // Registers of the SP adapter as its processor sees them: STATUS, timer, interrupt, errors, doorbell FIFO. Writes of
 // the others are strobes to their units.
+//
 // FETCHED, STORED and SENT in STATUS count finished operations of the engines, so that firmware compares counts and
 // need not clear flags. Timing: read in the same clock, written one clock later. Clock gating: the timer is an alarm.
 module sp_regs

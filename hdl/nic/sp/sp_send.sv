@@ -1,5 +1,6 @@
 // Send side of the SP adapter: the packet's own words, the right engine from the Send FIFO, and the send buffer of the
 // link interface.
+//
 // SEND0..SEND5 and OWN0..OWN15 keep their written values. SEND_START requests a packet: switch header and VIA header
 // from SEND0..SEND5, then user data: whole words of the Send FIFO, or up to 64 bytes from OWN0 on. It begins when all
 // words are in the Send FIFO. The header enters the send buffer just ahead of the first word, so that the link starts

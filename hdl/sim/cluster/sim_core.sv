@@ -1,6 +1,7 @@
 // Processor of a LANai card that executes machine code (`sim_core_sleep`), with its trace points. In a build without a
 // core (CORE = 0), or if this node's firmware is a Python program (`cfg.run`), the processor model of sim_lanai has the
 // special registers, and the SRAM port is idle. Settings are read when the host puts the LANai into reset.
+//
 // C is called in every clock in which the processor is awake (core.c). It counts, keeps the last instructions, writes
 // the trace, and requests the registers when the processor stops.
 `include "doorway.svh"

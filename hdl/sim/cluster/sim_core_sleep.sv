@@ -1,5 +1,6 @@
 // Core of a LANai card, and its sleep: a polling loop that has returned to an earlier state repeats its actions until
 // an input changes, so its clock need not run meanwhile.
+//
 // A turn is the sequence from one such state to the next. It stores nothing, reads only SRAM and ISR, is granted every
 // access, and no other requester writes the SRAM or changes ISR. Turns are found at backward jumps: one state is kept,
 // and later ones are compared with it. A state that does not recur is replaced by a later one, after twice the clocks

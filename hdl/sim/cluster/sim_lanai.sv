@@ -1,6 +1,7 @@
 // Environment of a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
 // firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads return
 // the old values, then writes take effect, port a before port b.
+//
 // The clock must have the edges before which `needed` is 1, and those after new commands, which only C knows.
 `include "doorway.svh"
 module sim_lanai

@@ -1,4 +1,5 @@
 // Switch with synthetic traffic at every port, for the saturation study and the speed benchmark.
+//
 // Timing: see sim_traffic and myri_switch; everything runs on one clock that never sleeps. A loop that only toggles clk
 // may read the totals at any time.
 module sim_switch_bench

@@ -1,4 +1,5 @@
 // Synthetic traffic for one switch port: packet source with an infinite queue, checking sink.
+//
 // Source: at every character clock a packet arrives in the queue with probability cfg_load / 65536 / cfg_length; with
 // cfg_load >= 65536 the queue is never empty. Packets are cfg_length characters on this wire (route, type, payload,
 // CRC-8, GAP) to a uniformly drawn port. The source obeys STOP and GO. Sink: accepts everything, never sends STOP,

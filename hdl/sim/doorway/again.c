@@ -1,4 +1,5 @@
 // Turns of a polling loop that are computed instead of executed: they leave the same records as the turns before.
+//
 // The records are kept as those of one turn and a number of repetitions until the trace is read.
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // Packets as they leave the cables, byte by byte (sim_tap.sv), for packets.pcapng.
+//
 // The store has two halves: when one is full, the other is emptied and filled. The last packets are therefore always
 // kept, in at least half of the room. A record is a header and the bytes, padded to 8. Only the beginning of a long
 // packet is kept.

@@ -1,5 +1,6 @@
 // Records of a LANai's processor that executes machine code (sim_core.sv): executions and stalls of each instruction,
 // the last instructions, the address and registers where it stopped, and in the trace the current function.
+//
 // While its clock sleeps (sim_core_sleep.sv) it repeats one turn. The action of each clock of the turn is known, so the
 // skipped clocks are accounted for when the clock wakes, or when the records are read.
 #include <stdlib.h>

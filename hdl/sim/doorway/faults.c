@@ -1,4 +1,5 @@
 // Faults on cables, by absolute time: the character that leaves the cable in a given character slot is changed or lost.
+//
 // A fault replaces, drops or flips characters in a half-open interval of slots. The clock of the cable stays awake for
 // it.
 #include <stdlib.h>
@@ -25,6 +26,7 @@ int dw_fault_add(int cable, int clock, int64_t first, int64_t end, int kind, int
 
 // Random loss: a packet that enters a cable is lost whole, or has one bit flipped, by probability, seed and its number
 // on that cable. STOP, GO and BEAT among its characters belong to the other direction and pass.
+//
 // A packet may also be delayed: it is held back whole, and later packets of the sender overtake it. It is then sent
 // between two packets. Characters that arrive meanwhile are delayed in order; delayed characters obey STOP as their
 // sender does. A packet longer than MOST_HELD is only delayed, not overtaken.

@@ -1,4 +1,5 @@
 // Loads and stores of the host CPU as its bridge sees them: called at each edge of the PCI clock that occurs.
+//
 // Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains
 // the write-combining buffers. Beats are 64-bit lanes. A command ends once the bridge has accepted its last beat, with
 // an event (in the order of the commands) whose `a` is the value of a LOAD; an event before it reports that no card has

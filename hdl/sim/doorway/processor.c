@@ -1,4 +1,5 @@
 // LANai processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
+//
 // Called at edges of the NIC clock. Returns the next edge at which it acts; calls before that edge may be left out
 // (except for new commands and `changed`) or have no effect. Commands: WORK executes a number of clocks, POLL spins
 // over steps that each sample a word at their end, READ and WRITE access a special register. All except WRITE and a

@@ -1,4 +1,5 @@
 // Faults within a node, by absolute time: the first action of a kind from a given time on is flipped or lost.
+//
 // The actions and their order are the same with clocks asleep and always on, so a fault strikes the same action in both
 // cases.
 #include "doorway.h"

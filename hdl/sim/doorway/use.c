@@ -1,4 +1,5 @@
 // Utilisation of resources, in windows of their clock (sim_use).
+//
 // The record of a window has the time of its end; it is appended when a later window is used, or when the trace is
 // read.
 #include "doorway.h"

@@ -1,4 +1,5 @@
 // Value changes of an FST file: blocks appended to a file whose signals are already declared.
+//
 // A block has the values at its start, then for each signal its changes one after another (number of time steps since
 // the previous one, and the value), packed with LZ4, and the times of the steps. Each change is therefore written to
 // its final place, after the last one of its signal. The header counts the blocks after each of them, so the file of a

@@ -1,9 +1,11 @@
 // Clocks of a cluster and the Verilated models that they drive.
+//
 // A cluster consists of components, each a model with its own clocks: one for a host, one for a switch; or a single one
 // that contains everything (the crossbar alone). At an edge time only components with a rising clock are evaluated, all
 // of them with the characters that were on their cables before; afterwards the changed ones are carried to the far
 // ends. Coinciding edges therefore sample old values, as in one model. Components are evaluated in the order of their
 // numbers.
+//
 // Only the affected parts of a model are evaluated (verilator_parts.hpp), or all of it through the public interface
 // (verilator_public.hpp). A character that arrives on a cable gets the edge that samples it, and every edge while there
 // are faults: no model requests those by itself (sim_cable, CARRIED). The needs of a clock and its gated clocks are in

@@ -1,4 +1,5 @@
 // Verilator main loop: clocks that sleep, and VPI only when a callback is due.
+//
 // The clocks of a cluster are inputs of its models, driven here (verilator_clocks.hpp; on Icarus by sim_clock.sv, with
 // the same two rules: edges lie at whole multiples of the period, the first one strictly after the wake-up). cocotb
 // sees one model, Vtop: the whole design, or only the input `wake` where the components are models of their own. A

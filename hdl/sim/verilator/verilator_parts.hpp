@@ -1,4 +1,5 @@
 // Verilated model of which only the affected parts are evaluated, by Verilator's internal names.
+//
 // `eval_step` of a model determines the changes itself: it checks every clock, evaluates logic that depends on inputs
 // twice, and must see a clock fall before it rises again. The main loop knows the changes, so it calls the affected
 // parts of the model: `settle` after an input, `edge` for rising clocks. The names are those of one version of

@@ -1,4 +1,5 @@
 // Verilated model that is evaluated through Verilator's public interface only: pins, `eval_step`, and its own waves.
+//
 // The slow path: chosen by `run.public_eval`, and for a version of Verilator that verilator_parts.hpp does not support.
 // Results and trace are the same. The pin itself, by its position in the order of the main loop's requests, replaces a
 // trigger.

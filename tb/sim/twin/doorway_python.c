@@ -1,16 +1,18 @@
-// The doorway's hot path for Python as an extension module, `doorway_python`: what tb/sim/exchange.py, tb/sim/engine.py,
-// pymodels/kernel.py and tb/bind do in Python where this could not be built, call for call with the same effect.
+// Hot path of the doorway for Python as an extension module, `doorway_python`: equivalent, call by call, to
+// tb/sim/exchange.py, tb/sim/engine.py, pymodels/kernel.py and tb/bind, which are used if the extension cannot be
+// built.
 //
 // In this file, the exchange:
-//   CommandsC(unit, kernel, ends, other, bytes, full)   a unit's command ring, and the futures of the commands that are waited for
-//   RecorderC(unit, kernel)    a function (event, packet=0, argument=0, argument2=0) that appends a trace record at kernel.now
-//   record(time, unit, event, packet, argument, argument2)   append a trace record
-//   bind(path)                 work with the doorway library there, which is loaded already
-//   drain(handlers)            hand every new event to the unit's CommandsC, or handlers[unit](time, code, a, b); the number lost so far
-//   TurnsC, CostC              what the simulator calls for a turn of Python: turns_python.c
-// In kernel_python.c: FutureC, TaskC. A type whose name ends with Methods replaces the hot methods of one class of Python, in a
-// subclass of it (tb/sim/compiled.py): KernelMethods, NicMethods and PollLoopMethods (verbs_python.c), CpuMethods and HostMethods
-// (host_python.c).
+// CommandsC(unit, kernel, ends, other, bytes, full)   command ring of a unit, and the futures of its awaited commands
+// RecorderC(unit, kernel)    function (event, packet=0, argument=0, argument2=0): append a trace record at kernel.now
+// record(time, unit, event, packet, argument, argument2)   append a trace record
+// bind(path)                 use the doorway library at this path, which is already loaded
+// drain(handlers)            pass every new event to the unit's CommandsC, or to handlers[unit](time, code, a, b);
+//                            return the number of lost events so far
+// TurnsC, CostC              calls of the simulator for a turn of Python: turns_python.c
+// In kernel_python.c: FutureC, TaskC. A type whose name ends with Methods replaces the hot methods of one Python class,
+// in a subclass of it (tb/sim/compiled.py): KernelMethods, NicMethods and PollLoopMethods (verbs_python.c), CpuMethods
+// and HostMethods (host_python.c).
 #include "doorway_python.h"
 
 #include <dlfcn.h>
@@ -23,9 +25,9 @@ typedef struct {
   int unit;
   kernel *kernel;
 } recorder;
-static commands *commands_of[DW_UNITS];   // who takes a unit's events; not owned
+static commands *commands_of[DW_UNITS];   // receivers of a unit's events; borrowed references
 
-// The positional arguments as whole numbers, 0 where they are left out; false with an exception set.
+// Convert the positional arguments to integers, 0 for missing ones; false with an exception set.
 static int numbers(const char *what, PyObject *const *args, size_t flags, PyObject *names, int most, int64_t *value) {
   Py_ssize_t n = PyVectorcall_NARGS(flags);
   if (n < 1 || n > most || (names && PyTuple_GET_SIZE(names))) {
@@ -42,7 +44,7 @@ static int numbers(const char *what, PyObject *const *args, size_t flags, PyObje
 // ---------------------------------------------------------------- commands
 int put(commands *c, dw_command command) {
   const uint32_t given = dw.command_head[c->unit], waiting = given - dw.command_tail[c->unit];
-  if (!waiting) {   // else its clock runs already, or will when the command before ends
+  if (!waiting) {   // otherwise its clock runs already, or will when the previous command ends
     dw.turn[8 + dw.turn[2]++] = c->unit;
   } else if (waiting == DW_COMMANDS) {
     PyObject *returned = PyObject_CallNoArgs(c->full);
@@ -65,7 +67,7 @@ future *ask(commands *c, PyObject *why, dw_command command) {
   return f;
 }
 
-// The oldest command that was asked has ended with a value.
+// The oldest awaited command has ended with a value.
 static int end_command(commands *c, PyObject *value) {
   if (c->asked == c->ended) return PyErr_SetString(PyExc_IndexError, "no command waits for its end"), -1;
   future *f = c->pending[c->ended++ % PENDING];
@@ -74,7 +76,7 @@ static int end_command(commands *c, PyObject *value) {
   return failed;
 }
 
-// op, a, b, and c: a number, or up to `bytes` bytes.
+// Convert op, a, b, and c: an integer, or up to `bytes` bytes.
 int command_words(const commands *c, const char *what, PyObject *const *args, Py_ssize_t n, dw_command *command) {
   int64_t value[4];
   const int with_bytes = c->bytes && n == 4;
@@ -194,7 +196,7 @@ static int tell(PyObject *handler, const dw_event *e) {
   return returned ? 0 : -1;
 }
 
-// An event of a unit without Commands: the handler of that unit in a dict; KeyError when it has none.
+// Pass an event of a unit without Commands to the unit's handler in a dict; KeyError if there is none.
 static int tell_handler(PyObject *handlers, const dw_event *e) {
   PyObject *unit = PyLong_FromLongLong(e->unit);
   PyObject *handler = unit ? PyDict_GetItemWithError(handlers, unit) : NULL;

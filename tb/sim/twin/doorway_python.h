@@ -1,4 +1,4 @@
-// What the files of the extension module `doorway_python` share: its types as C sees them (doorway_python.c says what it is for).
+// Shared declarations of the extension module `doorway_python`: its types in C (described in doorway_python.c).
 #ifndef SANLAB_DOORWAY_PYTHON_H
 #define SANLAB_DOORWAY_PYTHON_H
 #define PY_SSIZE_T_CLEAN
@@ -8,7 +8,7 @@
 
 #include "doorway.h"
 
-// The doorway library, found by its path: more than one may be in a process that has no simulator.
+// Doorway library, found by its path: a process without a simulator may have several.
 typedef struct {
   dw_event *events;
   uint64_t *event_head, *event_tail, *event_lost;
@@ -28,7 +28,7 @@ typedef struct {
   PyObject_HEAD
   kernel *kernel;
   PyObject *why, *value;
-  task *first;        // who waits, in the order in which they began to
+  task *first;        // waiting tasks, in the order of their waits
   PyObject *others;   // a list, or NULL
   char done;
 } future;
@@ -37,13 +37,13 @@ struct task {
   PyObject *coroutine, *name, *waits_for;
   future *finished;
 };
-typedef struct { int64_t time, count; PyObject *call; } alarm_entry;   // a future, or what is called
+typedef struct { int64_t time, count; PyObject *call; } alarm_entry;   // a future, or a callable
 struct kernel {
   PyObject_HEAD
   long long now;
   PyObject *tasks, *current;
   task **ready;                              // a ring
-  size_t ready_first, ready_count, ready_room;   // the room is a power of two
+  size_t ready_first, ready_count, ready_room;   // the capacity is a power of two
   alarm_entry *alarms;                       // a heap by time, then by count
   size_t alarm_count, alarm_room;
   int64_t alarms_so_far;
@@ -53,7 +53,8 @@ future *new_future(kernel *k, PyObject *why);                 // a new reference
 int set_future(future *f, PyObject *value);                   // -1 with an exception
 future *sleep_until(kernel *k, int64_t time, PyObject *why);  // a new reference, or NULL
 int run_ready(kernel *k);                                     // -1 with an exception
-int begin_kernel(void);                                       // what stands before the first call; -1 with an exception
+// initialisation before the first call; -1 with an exception
+int begin_kernel(void);
 PyObject *iternext_by_send(PyObject *self);                   // tp_iternext of a type that has am_send
 PyObject *itself(PyObject *self);
 
@@ -63,7 +64,7 @@ typedef struct {
   kernel *kernel;
   PyObject *full, *other;
   int unit, bytes;
-  uint64_t ends;                     // bit c: an event of code c ends the oldest command that was asked
+  uint64_t ends;                     // bit c: an event of code c ends the oldest awaited command
   future *pending[2 * DW_COMMANDS];
   uint32_t asked, ended;
 } commands;
@@ -76,14 +77,15 @@ int drain(PyObject *handlers);                                         // -1 wit
 
 // ---------------------------------------------------------------- turns_python.c; verbs_python.c and host_python.c: what is hot of tb/bind
 extern PyTypeObject turns_type, cost_type, nic_type, loop_type, cpu_type, host_type;
-int begin_verbs(void);                                                 // what stands before the first call; -1 with an exception
+// initialisation before the first call; -1 with an exception
+int begin_verbs(void);
 int begin_host(void);
-commands *commands_here(PyObject *c);                                  // itself, or NULL with an exception
-PyObject *load_words(PyObject *memory, PyObject *const *args);         // of a memoryview: address, count
-PyObject *store_words(PyObject *memory, PyObject *const *args);        // address, words
+commands *commands_here(PyObject *c);                                  // the same object, or NULL with an exception
+PyObject *load_words(PyObject *memory, PyObject *const *args);         // arguments of a memoryview: address, count
+PyObject *store_words(PyObject *memory, PyObject *const *args);        // arguments: address, words
 int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *args, Py_ssize_t n, int count, int64_t *value);
 
-// A verb and its parameters: a method that takes them by position or by name, as the Python one does.
+// Verb and its parameters: a method that takes them by position or by name, like the Python one.
 typedef struct { const char *name; int least, most; const char *parameter[2]; } verb;
 PyObject *const *by_position(const verb *v, PyObject *const *args, Py_ssize_t *n, PyObject *names, PyObject **room);
 #define VERB(function, least, most, ...)                                                                       \

@@ -1,6 +1,6 @@
-// A host's CPU and the verbs that use it, in C, for the extension module `doorway_python` (see verbs_python.c).
+// CPU of a host and the verbs that use it, in C, for the extension module `doorway_python` (see verbs_python.c).
 //
-// An instruction path or a command on the CPU is one awaitable of C, where tb/bind/cpu.py has coroutines within one another.
+// An instruction path or a command on the CPU is one awaitable in C, where tb/bind/cpu.py has nested coroutines.
 #include "doorway_python.h"
 
 enum { SPEND_START = 0x22, SPEND_END = 0x23 };
@@ -11,7 +11,7 @@ typedef struct {
   PyObject_HEAD
   PyObject *kernel, *queue, *at_once;
   long long held, since;
-  char taken, computes, displaced;   // by a task; a computation has it; a computation waits for it
+  char taken, computes, displaced;   // taken by a task; used by a computation; awaited by a displaced computation
 } cpu;
 
 static PyObject *cpu_take(PyObject *self, PyObject *none) {
@@ -59,11 +59,11 @@ static PyObject *cpu_held(PyObject *self, void *none) {
   return PyLong_FromLongLong(c->held + (c->taken ? ((kernel *)c->kernel)->now - c->since : 0));
 }
 
-// What is awaited: take the CPU, let time pass or a command end, leave the CPU. The value is the command's, or None.
+// Awaitable: take the CPU, wait for a time or the end of a command, leave the CPU. The value is the command's, or None.
 typedef struct {
   PyObject_HEAD
   cpu *cpu;
-  commands *commands;   // or NULL: time passes
+  commands *commands;   // or NULL: wait for a time
   PyObject *why;
   future *waits;
   dw_command command;
@@ -88,7 +88,7 @@ static use *new_use(cpu *c, PyObject *why) {
 static PySendResult use_ends(use *u, PyObject **result) {
   const int64_t now = ((kernel *)u->cpu->kernel)->now;
   if (leave(u->cpu) < 0) return PYGEN_ERROR;
-  if (u->path >= 0) {   // appended at the end, so the start stands `duration` earlier: readers sort by time
+  if (u->path >= 0) {   // appended at the end, so the start is `duration` earlier: readers sort by time
     dw.trace(now - u->duration, u->unit, SPEND_START, 0, u->path, u->duration);
     dw.trace(now, u->unit, SPEND_END, 0, u->path, u->duration);
   }
@@ -191,7 +191,7 @@ VERB(host_load_words, 2, 2, "address", "count") { return load_words(((host *)sel
 VERB(host_store_words, 2, 2, "address", "words") {
   const host *h = (const host *)self;
   PyObject *stored = store_words(h->memory, args);
-  if (!stored || !h->polled || !PyObject_IsTrue(h->polled)) return stored;   // nobody polls a word
+  if (!stored || !h->polled || !PyObject_IsTrue(h->polled)) return stored;   // no task polls a word
   Py_DECREF(stored);
   const Py_ssize_t count = PyObject_Size(args[1]);
   return count < 0 ? NULL : PyObject_CallMethod(h->words, "stored", "On", args[0], 4 * count);

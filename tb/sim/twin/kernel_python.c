@@ -1,7 +1,7 @@
-// pymodels/kernel.py in C, for the extension module `doorway_python`: futures, tasks, alarms, and the loop that runs them. What is
-// done when, and in which order, is the same to the last task; tests/tools runs its tests of the loop on both.
+// pymodels/kernel.py in C, for the extension module `doorway_python`: futures, tasks, alarms, and the event loop. All
+// actions and their order are equal to Python's; tests/tools runs its tests of the loop on both.
 //
-// An awaited future costs no call of Python: the type is its own iterator, and PyIter_Send asks it straight.
+// An awaited future costs no call of Python: the type is its own iterator, and PyIter_Send calls it directly.
 #include "doorway_python.h"
 
 static PyObject *text_time, *text_empty;
@@ -123,7 +123,7 @@ static PyObject *kernel_spawn(PyObject *self, PyObject *args) {
   return (PyObject *)t;
 }
 
-// A stopped task has no coroutine: what it waited for comes in vain.
+// A stopped task has no coroutine: the result that it waited for is ignored.
 static PyObject *kernel_stop(PyObject *self, PyObject *stopped) {
   kernel *k = (kernel *)self;
   const int there = Py_TYPE(stopped) == &task_type ? PyDict_Contains(k->tasks, stopped) : 0;
@@ -140,7 +140,7 @@ static PyObject *kernel_stop(PyObject *self, PyObject *stopped) {
 // ---------------------------------------------------------------- alarms
 static int before(const alarm_entry *a, const alarm_entry *b) { return a->time != b->time ? a->time < b->time : a->count < b->count; }
 
-// The reference to `call` is taken over. A time becomes the next odd picosecond, and never one before now.
+// Steals the reference to `call`. The time is rounded up to the next odd picosecond, and never before now.
 static int add_alarm(kernel *k, int64_t time, PyObject *call) {
   if (k->alarm_count == k->alarm_room) {
     const size_t room = k->alarm_room ? 2 * k->alarm_room : 64;

@@ -1,13 +1,16 @@
-// Turns of Python at the simulator's wakes, for the extension module `doorway_python`: the function `turn` of tb/sim/engine.py in C.
+// Turns of Python at the simulator's wake-ups, for the extension module `doorway_python`: the function `turn` of
+// tb/sim/engine.py in C.
 //
-//   Cost()   .python_wakes, .wall_python_s, .wall_rtl_s
-//   Turns(handlers, lost, kernel, finished, cost, hang_ps, beat, hang, still)   called: one turn; False when `finished` is done
-//     .callback(failed, over)   the address for `dw_set_python`; failed(error) of a turn that raises, over() behind the last
+// Cost()   .python_wakes, .wall_python_s, .wall_rtl_s
+// Turns(handlers, lost, kernel, finished, cost, hang_ps, beat, hang, still)   callable: run one turn; False when
+// `finished` is done
+// .callback(failed, over)   address for `dw_set_python`; failed(error) is called for a turn that raises, over() after
+// the last
 #include <time.h>
 
 #include "doorway_python.h"
 
-enum { HEARTBEAT = 1024 };   // times between two calls of `beat`
+enum { HEARTBEAT = 1024 };   // turns between two calls of `beat`
 
 typedef struct {
   PyObject_HEAD
@@ -29,10 +32,10 @@ typedef struct {
   cost *cost;
   int64_t hang_ps, limit;
   uint64_t times;
-  int still;   // time may go on in a turn
+  int still;   // time may advance within a turn
   double left;
 } turns;
-static turns *current;   // whom the simulator calls; owned
+static turns *current;   // called by the simulator; owned
 
 static double seconds(void) {
   struct timespec t;
@@ -46,20 +49,20 @@ static int called(PyObject *function, const char *format, long long value) {
   return returned ? 0 : -1;
 }
 
-// It is this time now.
+// Set the current time.
 static int begin_time(turns *t, int64_t now) {
   t->kernel->now = dw.turn[0] = now;
   return ++t->times % HEARTBEAT ? 0 : called(t->beat, "L", now);
 }
 
-// -1: an exception is set; 0: over; 1: goes on.
+// Run one step. -1: an exception is set; 0: the turn is over; 1: it continues.
 static int take_turn(turns *t) {
   const double entered = seconds();
   kernel *k = t->kernel;
   t->cost->rtl_s += entered - t->left;
   t->cost->wakes++;
   if (begin_time(t, dw.turn[0]) < 0) return -1;
-  if (t->limit && k->now >= t->limit) return called(t->hang, NULL, 0), -1;   // which raises
+  if (t->limit && k->now >= t->limit) return called(t->hang, NULL, 0), -1;   // raises an exception
   if (drain(t->handlers) < 0) return -1;
   if (*dw.event_lost && called(t->lost, "L", (long long)*dw.event_lost) < 0) return -1;
   int64_t next;
@@ -84,7 +87,7 @@ static PyObject *turns_call(PyObject *self, PyObject *args, PyObject *names) {
   return goes_on < 0 ? NULL : PyBool_FromLong(goes_on);
 }
 
-// The simulator's call. An exception must not reach it: it is handed to `failed`.
+// Callback of the simulator. An exception must not reach it, and is passed to `failed`.
 static void wake(void) {
   const PyGILState_STATE state = PyGILState_Ensure();
   turns *t = (turns *)Py_NewRef(current);

@@ -1,8 +1,9 @@
-// The hot verbs of tb/bind in C, for the extension module `doorway_python`: types whose methods replace those of the same name of
-// the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
+// Hot verbs of tb/bind in C, for the extension module `doorway_python`: types whose methods replace those of the same
+// name of the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these
+// classes that C needs are members here.
 //
-//   Nic    load, store, load_words, store_words, store_on, write, read, work, post; PollLoop: expect, run
-//   Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
+// Nic    load, store, load_words, store_words, store_on, write, read, work, post; PollLoop: expect, run
+// Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
 #include "doorway_python.h"
 
 enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
@@ -103,7 +104,7 @@ int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *
 typedef struct {
   PyObject_HEAD
   PyObject *commands, *charges, *sram;
-  long long goes_on;   // when the last path was given whose end is not waited for
+  long long goes_on;   // time at which the last path that is not awaited was given
 } nic;
 
 commands *commands_here(PyObject *c) {

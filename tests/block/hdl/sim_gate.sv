@@ -1,4 +1,5 @@
 // Clock gate and edge counter of a block bench: the block's clock runs when the block needs it.
+//
 // `cycle` changes at the falling edge, so it is stable around the rising one. The clock enable is sampled just before
 // the rising edge. With sleep = 0 the clock always runs; results must not depend on it.
 module sim_gate

@@ -1,5 +1,6 @@
 // Both ends of a link with their cables, without the timers of BEAT and of the STOP refresh: in a proof these occur at
 // arbitrary times.
+//
 // Timing: see myri_link_rx, myri_link_tx and myri_cable.
 module sim_link_ends
   import myri_sleep_pkg::*;

@@ -1,4 +1,5 @@
 // Two link ports back to back over two cables, ends a and b, for the link bench.
+//
 // Timing: see myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with ab_force the
 // character is replaced by ab_char and hold is removed; likewise `ba_*`. BEATs of an end with a stopped clock are
 // inserted before that (sim_beats); because a bench's `cycle` runs on meanwhile, both ends have an edge in each of

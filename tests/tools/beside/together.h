@@ -1,5 +1,5 @@
-/* A layer's paths, compiled for this machine: what a processor's special registers give and take, and why a path was left, stand
- * where Python sees them. */
+/* Paths of a layer compiled for the local machine: values of special registers, and the reason for leaving a path,
+ * are visible to Python. */
 #include "paths.h"
 #define PATHS_NIC
 #undef OFF_PATH

@@ -1,18 +1,18 @@
-/* Runs paths of VIA's NIC, compiled for this machine, on a state that is given word by word (via.py). A path that leaves the
- * straight line whose instructions are counted says why. */
+/* Runs paths of VIA's NIC, compiled for the local machine, on a state given word by word (via.py). A path that
+ * leaves the straight line whose instructions are counted reports the reason. */
 #include "paths.h"
 #undef OFF_PATH
 static const char *off;
 #define OFF_PATH(why) (off = off ? off : (why))
 #include "paths.c"
 
-/* What the path finds. Fields of messages, connections and queue caches have the names that they have in memory.h. */
+/* Inputs of the path. Fields of messages, connections and queue caches have the same names as in memory.h. */
 struct given {
     u32 at, freed, tail, mask, number, vi, generation, from, key, node, peer, sequence, expected, coming, reliability;
     u32 entries, left, address, size, packet, kind, first, last, fetching, behind, first_word, second_word;
     u32 newest, answered, length, status, side, place, queue_entries, turn, event, word, vis, rights, most, va, handle, tag;
 } given;
-/* What it says, and what it writes elsewhere than into the shared words. */
+/* Outputs of the path, and its writes outside the shared words. */
 u32 out[8];
 /* Words of NIC memory: the kernel's, those of the VI, a queue cache, a region. */
 struct shared shared;
@@ -23,12 +23,12 @@ struct region region;
 static struct layer layer;
 static struct endpoint *endpoint;
 
-/* A queue cache as it stands. */
+/* Return the current queue cache. */
 static struct ring ring(void) {
     return (struct ring){cache, given.mask, given.at, given.freed, given.tail};
 }
 
-/* The layer and the VI, in the given state. */
+/* Initialise the layer and the VI to the given state. */
 static void prepare(void) {
     off = 0;
     __builtin_memset(out, 0, sizeof out);

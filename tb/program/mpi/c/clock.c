@@ -1,5 +1,5 @@
-// The clocks of the C library and of MPI, with simulated time in them; and sleep, which takes simulated time.
-// Clocks of CPU time stay the machine's, and so do all clocks of what the program has started.
+// Clocks of the C library and of MPI that show simulated time, and sleep, which takes simulated time.
+// Clocks of CPU time remain the machine's, and so do all clocks of the program's children.
 
 #define _GNU_SOURCE
 #include "program.h"

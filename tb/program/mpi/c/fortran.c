@@ -1,5 +1,5 @@
-// What MPICH's libraries of Fortran and of C++ find in its C library beside the calls: addresses that stand for
-// something, statuses converted, and the copy function of MPI_DUP_FN. A status is five ints in each language.
+// Symbols other than calls that MPICH's Fortran and C++ libraries need from its C library: special addresses, converted
+// statuses, and the copy function of MPI_DUP_FN. A status is five ints in each language.
 
 #include "program.h"
 
@@ -11,7 +11,7 @@ int MPIR_F08_MPI_STATUS_IGNORE_OBJ[5], MPIR_F08_MPI_STATUSES_IGNORE_OBJ[5];
 int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
 int *MPI_F08_STATUS_IGNORE = MPIR_F08_MPI_STATUS_IGNORE_OBJ, *MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
 
-// Set by the library of Fortran when it begins.
+// Set by the Fortran library at its start.
 int *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
 
 int MPIR_C_MPI_UNWEIGHTED, MPIR_C_MPI_WEIGHTS_EMPTY;

@@ -1,4 +1,4 @@
-// Memory that a program has of MPI, which is the C library's, and arithmetic of addresses.
+// Memory allocated by MPI for a program, from the C library, and arithmetic of addresses.
 
 #include "program.h"
 

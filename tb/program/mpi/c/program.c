@@ -1,5 +1,5 @@
-// What every call of the library has in common: it is sent to the simulated host with its arguments, and what that
-// wants of the program's memory is done until it gives the result. See ../README.md for the frames.
+// Common part of all calls: a call is sent to the simulated host with its arguments, and the host's requests for the
+// program's memory are served until it returns the result. See ../README.md for the frames.
 
 #define _GNU_SOURCE
 #include "program.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Bytes of memory that go along with a call; more are asked for.
+// Bytes of memory sent with a call; more are requested by the host.
 #define MOST 16384
 
 static int place = -1;
@@ -23,28 +23,28 @@ static pid_t owner;
 static char *frame;
 static long scratch[64];
 
-// What the simulated host says of time, and what has happened since its last word.
+// Time as last reported by the simulated host, and its advance since.
 static struct {
     long now_ps, look_ps;
     double cpu_ratio;
 } times;
 static long looks, cpu_ns;
 
-// Results that stay: of a call for a handle. The host says which, and when they are over.
+// Results kept for calls with a handle. The host determines which, and when they end.
 static struct {
     long number, handle, value;
 } kept[64];
 static int keeps;
 static size_t room;
 
-// A piece of the program's memory, as frames have it.
+// Piece of the program's memory, as in frames.
 struct piece {
     char *at;
     long size;
 };
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-// The program that was started is the leader of its session; what it starts is none of the simulated host's.
+// The started program is the leader of its session; its children are not served by the simulated host.
 __attribute__((constructor)) static void begin(void) {
     const char *given = getenv("SANLAB_SOCKET");
     if (given && getpid() == getsid(0)) {
@@ -78,7 +78,7 @@ static void all(ssize_t (*move)(int, void *, size_t, int), void *data, size_t si
 
 static ssize_t out(int to, void *data, size_t size, int flags) { return send(to, data, size, flags); }
 
-// Bytes of the frame; they stand behind its four bytes of size.
+// Return the bytes of the frame, after its four bytes of size.
 static char *sized(size_t size) {
     if (size + 4 > room) {
         room = size + 4 + 4096;
@@ -113,8 +113,8 @@ static char *reply(const void *data, size_t size) {
     return exchange(size + 1);
 }
 
-// An operator of the program: its function takes the arrays of two ranks, and leaves the result in the second. The count
-// is an int, or of 64 bits for an operator of MPI_Op_create_c: its first bytes are the same.
+// Apply an operator of the program: its function takes the arrays of two ranks, and stores the result in the second.
+// The count is an int, or has 64 bits for an operator of MPI_Op_create_c, whose first bytes are the same.
 static char *fold(char *at) {
     sanlab_operator *function = (sanlab_operator *)word(&at);
     long count = word(&at);
@@ -132,7 +132,7 @@ static char *fold(char *at) {
     return next;
 }
 
-// Read pieces of memory, and reply them one behind the other. The list of pieces is copied: the reply takes its place.
+// Read pieces of memory, and return them concatenated. The list of pieces is copied, because the reply overwrites it.
 static char *gather(char *at) {
     size_t pieces = (size_t)word(&at), size = 0;
     struct piece *list = malloc(pieces * sizeof *list);
@@ -149,7 +149,7 @@ static char *gather(char *at) {
     return exchange(size + 1);
 }
 
-// Write bytes of the frame to pieces of memory; return what follows them.
+// Write bytes of the frame to pieces of memory; return the address after them.
 static char *scatter(char *at) {
     size_t pieces = (size_t)word(&at);
     char *list = at;

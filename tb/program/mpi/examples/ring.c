@@ -1,4 +1,4 @@
-// A message goes once round all ranks, and each adds its own number: the program that the study starts if none is named.
+// A message passes once around all ranks, and each adds its own number: the default program of the study.
 
 #include <mpi.h>
 #include <stdio.h>

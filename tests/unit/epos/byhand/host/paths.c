@@ -1,4 +1,5 @@
-/* Paths of EPOS's library that hold a point-cut, written by hand for one composition each, without the protocols' headers. */
+/* Paths of EPOS's library that contain a point-cut, written by hand for one composition each, without the protocols'
+ * headers. */
 #include "paths.h"
 
 #ifdef WITH_MULTICAST

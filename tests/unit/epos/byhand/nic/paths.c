@@ -1,4 +1,5 @@
-/* Paths of EPOS's NIC that hold a point-cut, written by hand for one composition each, without the protocols' headers. */
+/* Paths of EPOS's NIC that contain a point-cut, written by hand for one composition each, without the protocols'
+ * headers. */
 #include "paths.h"
 #include "common/nic/block.h"
 
@@ -60,7 +61,7 @@ struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u3
 #endif
 };
 #endif
-/* With protection each of two processes has its own of what is one's otherwise, and of words for each node as many. */
+/* With protection each of two processes has its own copy of the state of one process, and of the words per node. */
 #if GUARDED
 enum { PAIRS = 128 };
 #else
@@ -104,11 +105,11 @@ struct nic {
 #endif
 };
 
-/* Words of the header before those of a protocol; bytes of it all. */
+/* Words of the header before those of a protocol; bytes of the whole header. */
 enum { STRAIGHT_AT = 3 + MANY, CREDIT_AT = STRAIGHT_AT + MEETING, NUMBER_AT = CREDIT_AT + FLOWING, BITS_AT = NUMBER_AT + RELIABLE, PROCESS_AT = BITS_AT + SWITCHING, WORDS = PROCESS_AT + GUARDED, HEADER = 4 * WORDS };
 enum { ALL = MANY | MEETING << 1 | CUTTING << 2 | FLOWING << 3 | RELIABLE << 4 | SWITCHING << 5 | GUARDED << 6 };
 
-/* A doorbell of a frame, which waits from now on. */
+/* Take a doorbell of a frame, which waits from now on. */
 static inline __attribute__((always_inline)) struct out *taken(struct nic *nic, u32 bell) {
     struct out *out = nic->last, *next = out + 1;
     u32 slot = bell >> 16 & 127;
@@ -176,7 +177,7 @@ void epos_fetch(struct nic *nic, u32 bell) {
 }
 
 #if GUARDED
-/* What a process says of its frame, copied out of its reach. */
+/* Copy the process's description of its frame, so that it can no longer change it. */
 static inline __attribute__((always_inline)) void looked(struct nic *nic, u32 bell) {
     struct process *process = nic->now;
     u32 *from = process->slots[bell >> 16 & 127]->words, *to = nic->head + 2, told = SHARED32(&from[2]), at;
