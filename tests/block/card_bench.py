@@ -74,7 +74,7 @@ class CardBench:
         for bank in range(BANKS):
             self.sram[bank * BANK_BYTES :][:SIZE] = bytes(SIZE)
         self._back, self.turn, self._front = [0, 0], 0, 0
-        await FallingEdge(self.dut.clk)  # from here on behind the agents at every edge, in whichever order they began
+        await FallingEdge(self.dut.clk)  # from here on after the agents at every edge, in any order of their start
 
     def write(self, register: int, value: int) -> None:
         """Queue a store to a register of the card."""

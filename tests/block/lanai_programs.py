@@ -167,7 +167,7 @@ class Writer:
         k = self.first_special + 4 * self.rng.randrange(-self.first_special // 4)
         return BY_NAME["RM"].encode(rd=self._free(), s=self._bit(), p=1, k=k)
 
-    # --- jumps; what stands in a shadow never jumps -----------------------------------------------------------------
+    # --- jumps; an instruction in a delay slot never jumps ----------------------------------------------------------
 
     def _branch(self) -> None:
         ahead = self.rng.randint(1, 6)

@@ -145,7 +145,7 @@ async def all_known(bench: CardBench) -> None:
     await ReadOnly()
     names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject, PackedObject))]
     told = {handle._name for handle in dut if handle._name.startswith("tr_") and not isinstance(handle, LogicObject)}
-    told |= {name for name in names if name.endswith("_trace")}  # the bundles of these
+    told |= {name for name in names if name.endswith("_trace")}  # trace bundles of these engines
     names = [name for name in names if name not in told and not name.startswith(("sram_", "mem_", "unused"))]
     assert len(names) > 70
     assert [name for name in names if not dut[name].value.is_resolvable] == []

@@ -18,7 +18,7 @@ def unreset(scope: Any) -> list[str]:
     """Return the single control bits within a scope that are X."""
     log = logging.getLogger("gpi")
     before = log.level
-    log.setLevel(logging.ERROR)  # not all that a scope has is an object of cocotb's
+    log.setLevel(logging.ERROR)  # not every member of a scope is a cocotb object
     try:
         return list(_unreset(scope))
     finally:

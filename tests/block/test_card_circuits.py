@@ -40,7 +40,7 @@ async def a_circuit_that_uses_the_bank_out_of_turn_trespasses(dut: Any) -> None:
         await RisingEdge(dut.clk)
         assert not int(dut.trespass.value)
     assert int(dut.mem_addr.value) >> 17 == HISTOGRAM_SLOT, "its quarter of the bank"
-    dut.active.value = 0  # the shell takes its turn away while it wants the bank
+    dut.active.value = 0  # the shell deselects it while it requests the bank
     await RisingEdge(dut.clk)
     await RisingEdge(dut.clk)
     assert int(dut.trespass.value)

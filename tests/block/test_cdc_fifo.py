@@ -146,7 +146,7 @@ async def an_entry_shows_at_the_promised_read_edge(dut: Any, periods: tuple[int,
         edges = [t for t in range(phases[1], now + 1, periods[1]) if t > written[entry]]
         if previous + 1 == entry and len(edges) != latency + 2:
             assert len(edges) > latency + 2, "visible too early"
-            continue  # it stood behind another entry
+            continue  # it waited for another entry
         assert len(edges) == latency + 2, "first edge behind the write, the latency, and the edge that samples it"
         previous = entry
 

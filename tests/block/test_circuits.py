@@ -70,7 +70,7 @@ class Bench:
             dut.ce.value = int(self._awake())
             dut.out_ready.value = int(self._awake())
             dut.mem_ready.value = int(self._awake())
-            await RisingEdge(dut.clk)  # what stood before the edge is what it takes
+            await RisingEdge(dut.clk)  # it samples the values before the edge
             if not int(dut.ce.value):
                 continue
             if offer and int(dut.in_ready.value):

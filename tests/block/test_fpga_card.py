@@ -97,7 +97,7 @@ async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_reported(
     bench.write(CardReg.CONTROL, Command.RESUME)
     assert (await bench.result())[1] == b"later"
     bench.write(CardReg.CONFIG_CLOCKS, 1)
-    bench.write(CardReg.IMAGE, 0)  # nobody reads the mailbox of an FPGA without a configuration
+    bench.write(CardReg.IMAGE, 0)  # an unconfigured FPGA does not read its mailbox
     while await bench.read(CardReg.IMAGE):
         pass
     bench.write(CardReg.CONTROL, Command.PAUSE)
@@ -182,7 +182,7 @@ async def _watch(dut: Any, clock: Any, names: tuple[str, ...], log: list[tuple[i
     while True:
         await RisingEdge(clock)
         index += 1
-        if int(dut.rst.value):  # at first nothing has a value
+        if int(dut.rst.value):  # no signal has a value at first
             continue
         now = tuple(int(dut[name].value) for name in names)
         if now != before:

@@ -120,7 +120,7 @@ async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
     while not int(dut.tr_take.value):
         await RisingEdge(dut.f_clk)
     bench.write(CardReg.CONFIG_CLOCKS, 1)
-    for _ in range(2):  # the second one waits for the first, and that for the message in work
+    for _ in range(2):  # the second waits for the first, and that for the current message
         bench.write(CardReg.IMAGE, image_of(FILTERS))
     assert (await bench.result())[1] == fir.run(0, samples)
     assert (await bench.result())[1] == bytes(600), "the coefficients are gone"

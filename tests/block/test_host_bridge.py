@@ -128,7 +128,7 @@ async def no_more_stores_are_posted_than_the_depth(dut: Any, depth: int) -> None
     for word in range(40):
         bench.cpu.store(CARD[0] + 4 * word, bytes(4))
     await ClockCycles(dut.clk, 400)
-    # The target core holds a few beats itself; behind them exactly `depth` transactions are out.
+    # The target core holds a few beats itself; besides them exactly `depth` transactions are outstanding.
     inside = len([t for t in bench.by_cpu() if t.end is Termination.COMPLETION])
     assert len(bench.cpu.taken) == inside + depth
     refuse = False
@@ -193,7 +193,7 @@ async def the_inbound_buffer_accepts_its_number_of_beats(dut: Any) -> None:
         bench.set(cfg_drain_den=1)
         await bench.quiet()
         bench.set(cfg_drain_den=200)
-    # Beside the buffer the target core holds a few beats of its own, always the same number.
+    # Besides the buffer, the target core holds a constant number of beats.
     assert len(set(taken)) == 1 and taken[0] <= 4, taken
 
 

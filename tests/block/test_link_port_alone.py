@@ -62,7 +62,9 @@ class Bench:
         tx = int(dut.tx.value)
         data = tx if tx & 0x100 or tx in {Symbol.GAP, Symbol.GO} else 0
         levels = [int(dut[name].value) for name in COMPARED]
-        levels[-1] &= int(dut.s_valid.value)  # ready counts with valid: a slot lost to BEAT in sleep is nobody's
+        levels[-1] &= int(
+            dut.s_valid.value
+        )  # ready counts only with valid: a slot used by BEAT while idle has no owner
         if data or any(levels):
             self.log.append((now, data, *levels))
 

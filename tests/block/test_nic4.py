@@ -102,7 +102,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
     for number in some(range(6)):
         packet = bench.packet(WORD * rng.randrange(2, 175))
         source, target = WORD * rng.randrange(0x400), 0x8000 + 0x400 * number + WORD * rng.randrange(16)
-        stored = packet + bytes(WORD)  # the word of the syndrome comes with it: off by three
+        stored = packet + bytes(WORD)  # includes the word of the syndrome: off by three
         bench.memory.bytes[source : source + len(packet)] = packet
         memory[source : source + len(packet)] = packet
         memory[target : target + len(stored)] = stored

@@ -90,7 +90,7 @@ async def begin(dut: Any, share: float) -> Agents:
 async def no_agent_waits_longer_than_a_turn_of_each_other(dut: Any, share: float) -> None:
     agents = await begin(dut, share)
     await agents.run(4000)
-    # One turn of each other agent, and the one already granted when the request came.
+    # One turn of each other agent, and the one already granted at the request.
     assert agents.worst <= AGENTS
     assert len(agents.turns) > 200 * share
 

@@ -97,6 +97,6 @@ async def the_timing_model_agrees_for_any_settings(dut: Any) -> None:
         bench.set(card_read_initial=initial, card_read_wait=11, cfg_read_return=back)
         target = TargetTiming(devsel, initial)
         assert await write_cost(bench, 24) == write_clocks_per_word(target, depth, start)
-        # The answer of this bench's memory is there three clocks after DEVSEL#; one more clock is that of the offer.
+        # This bench's memory answers three clocks after DEVSEL#; the offer takes one more clock.
         assert await read_cost(bench, 5) == read_clocks(target, 3, start, back) + 1
         await bench.quiet()

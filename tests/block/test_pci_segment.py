@@ -107,7 +107,7 @@ async def a_load_gets_through_while_cards_stream(dut: Any) -> None:
         await RisingEdge(dut.clk)
     start = bench.cpu.now
     await bench.cpu.load(CARD[0] + 8, 4)
-    # Bridge's turn after at most one burst of each card, each cut by the latency timer.
+    # The bridge's turn comes after at most one burst of each card, each cut by the latency timer.
     assert bench.cpu.now - start < 150, f"{bench.cpu.now - start} clocks"
     await bench.quiet()
 

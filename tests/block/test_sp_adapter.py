@@ -94,7 +94,7 @@ async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -
             for part in pieces(bench, data):
                 await bench.deliver(TARGET + bench.rng.randrange(0x7000), part)
             await bench.lanai_write(SpReg.RECV_NEXT, 0)
-            await bench.edge  # STATUS tells of it from the next clock on
+            await bench.edge  # STATUS shows it from the next clock on
             taken += 1
         else:
             await bench.pause(20)

@@ -30,7 +30,7 @@ class Environment:
         self.user = folder / "my work"
         self.bin = folder / "venv" / "bin"
         self.user.mkdir(parents=True)
-        for name in ("tb", "firmware"):  # the user's own, which nobody may take for ours, nor ours for them
+        for name in ("tb", "firmware"):  # the user's own folder, which must not be confused with ours
             (self.user / name).mkdir()
             (self.user / name / "__init__.py").write_text("raise SystemExit('not sanlab')\n", encoding="utf-8")
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)

@@ -35,7 +35,9 @@ def group_is_empty(group: int) -> bool:
 @contextmanager
 def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     """Run a process group that receives SIGINT as under a terminal, even if the tests ignore it."""
-    inherited = signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is ignored stays so in a child, what is caught not
+    inherited = signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # an ignored signal stays ignored in a child, a caught one does not
     try:
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")  # fmt: skip
@@ -96,7 +98,7 @@ def test_polling_a_constant_word_of_a_card_is_a_hang(tmp_path: Path) -> None:
     [("verilator", signal.SIGINT), ("icarus", signal.SIGINT), ("verilator", signal.SIGTERM)],
 )
 def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: str, end: int, tmp_path: Path) -> None:
-    must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # built, and results that stay
+    must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # build, and results that must stay
     command = [sys.executable, "-m", "tb.run", "echo_pingpong", "--sim", simulator, "--set", "repetitions=100000"]
     old = (tmp_path / "results.json").read_bytes()
 

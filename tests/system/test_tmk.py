@@ -32,7 +32,9 @@ def test_a_random_program_has_the_counts_of_the_model(settings: str, tmp_path: P
 
 
 def test_results_of_successive_programs_are_right_and_their_times_add_up(tmp_path: Path) -> None:
-    settings = "programs=sor,jacobi scale=64 processes=2"  # each over both substrates: every NIC is reset in between
+    settings = (
+        "programs=sor,jacobi scale=64 processes=2"  # each over both substrates, with a reset of every NIC in between
+    )
     metrics = must("tmk_apps", "verilator", tmp_path, settings, "two_hosts", profile="lanai9-l7+p2-300").metrics
     for substrate in ("udp", "bvia"):
         shares = [metrics[f"sor_{one}_s_{substrate}"] for one in ("computation", "communication", "wait", "protocol")]

@@ -98,7 +98,7 @@ def test_a_worker_of_a_dask_cluster_needs_nothing_but_the_wheel(here: Environmen
             wait_for(lambda: cluster.scheduler.workers, "the worker")
             words = ("echo_pingpong", "--axes=repetitions=1,2", f"--out={tmp_path / 'out'}")
             command = [sys.executable, "-m", "tb.sweep.run", *words, f"--scheduler={cluster.scheduler_address}"]
-            env = {**os.environ, "SANLAB_OUT": str(tmp_path)}  # nothing is known from before
+            env = {**os.environ, "SANLAB_OUT": str(tmp_path)}  # without earlier state
             ended = subprocess.run(
                 command, cwd=ROOT, env=env, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S
             )

@@ -75,7 +75,7 @@ def test_every_path_is_compared(both: Together) -> None:
 )
 def test_changed_c_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
     copy = Path(shutil.copytree(LAYER, tmp_path / "grim" / LAYER.name))
-    shutil.copytree(FIRMWARE / "common", tmp_path / "common")  # which it includes from beside
+    shutil.copytree(FIRMWARE / "common", tmp_path / "common")  # included from the folder next to it
     whole = (copy / header).read_text(encoding="utf-8")
     assert whole.count(text) == 1
     (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")

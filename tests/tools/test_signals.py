@@ -161,7 +161,7 @@ def wakes_up(bound: Bound, at: int, *, suspend: bool) -> bool:
             await process.set_mask([Sig.USR1])
         await process.compute(1)
         if not flags:
-            await process.overhead("signal")  # what stands between check and sleep
+            await process.overhead("signal")  # work between check and sleep
             await (process.suspend() if suspend else process.block(never))
         app.tell("over")
 

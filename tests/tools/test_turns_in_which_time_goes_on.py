@@ -80,7 +80,7 @@ class Simulator:
         """Run one turn and return True if there are more."""
         self.now = now
         self.wakes.clear()
-        self.doorway.lib.dw_wake_now()  # which calls nobody, and knows that this wake is over
+        self.doorway.lib.dw_wake_now()  # makes no call and records the end of this wake-up
         self.doorway.lib.dw_begin_turn()
         more = self.turns()
         self.doorway.lib.dw_end_turn()

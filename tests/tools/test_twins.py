@@ -169,7 +169,7 @@ def test_methods_of_c_accept_the_arguments_of_those_of_python(
         twin = make(name)[1]
         python = in_python(twin if inspect.isfunction(twin) else getattr(twin, method))
         compiled = in_c(lambda method=method: getattr(make(name)[0], method))  # type: ignore[misc]
-        if python.most is None:  # it hands them on to one that takes so many
+        if python.most is None:  # it passes them to a function with this many parameters
             compiled = compiled._replace(most=None)
         assert (method, compiled) == (method, python)
 

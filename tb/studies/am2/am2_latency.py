@@ -49,7 +49,7 @@ async def run(lab: Lab) -> None:
     await ends.start(answer, take)
     ends.serve_far()
     near, bundle = ends.endpoints[0], ends.bundles[0]
-    await near.request(ends.far, ANSWER)  # the first message meets drivers that have just been loaded
+    await near.request(ends.far, ANSWER)  # the first message finds drivers that have just been loaded
     await bundle.until(lambda: bool(came), "the first answer")
     sizes = sorted({*SIZES, lab.option("words")})
     curves: dict[str, list[float]] = {"one_way_to_endpoint": [], "one_way_to_handler": [], "round_trip": []}

@@ -108,9 +108,8 @@ class Traffic:
                 await own[which].request(to, TAKE, vnn, number)
             self.lab.progress(len(self.seen), self.total)
         await bundle.until(lambda: not any(one.unanswered for one in own), "the answers")
-        for other in range(
-            self.hosts
-        ):  # whoever has all of its answers says so: then none of its own is needed any more
+        # A host with all of its answers reports it: the others need not serve it any more.
+        for other in range(self.hosts):
             if other != vnn:
                 await own[0].request(other * self.count, ANSWERED, vnn)
         due = self._to(vnn)

@@ -112,7 +112,7 @@ def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str
         return {}
     mine = late[(late["packet"] == taken["packet"]) | (late["unit"] % PARTS_PER_NODE == Part.HOST_CPU)]
     launch = _first(mine, TraceEvent.NIC_SEND_START, unit(near, Part.NIC_CPU))
-    if launch is not None:  # a payload that comes later is waited for by the hardware
+    if launch is not None:  # the hardware waits for a later payload
         mine = mine[(mine["event"] != TraceEvent.NIC_DMA_DONE) | (mine["time"] <= launch["time"])]
     at, found = int(call["time"]), dict.fromkeys((name for name, *_ in STAGES), 0.0)
     for name, event, part, side in STAGES:

@@ -154,7 +154,7 @@ class _Server:
         while (party := await self._next()) is not None:
             self.requests.append(party)
             self.request.set()
-        self.request.set()  # all are served: no slave sleeps on
+        self.request.set()  # all are served: wake every sleeping slave
 
     async def _slave(self) -> None:
         while self.left or self.requests:

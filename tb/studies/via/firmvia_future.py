@@ -65,7 +65,7 @@ async def _time(lab: Lab, near: End, far: End, size: int, where: str) -> float:
     measured = await link.round_trips(rounds)
     if size == STAGED:
         trace = lab.trace()
-        begun = last_call(trace, near.node)  # everything that was posted before has been read
+        begun = last_call(trace, near.node)  # all earlier descriptors have been read
         for number, (name, us) in enumerate(stages(trace, near.node, far.node, begun).items()):
             lab.metric(f"stage_us_{where}_{number}_{name}", us)
     await link.close()

@@ -86,7 +86,7 @@ def nic_sends(trace: NDArray[Any], node: int) -> float:
     for row in nic:
         if row["event"] == TraceEvent.NIC_NOTICED:
             noticed = int(row["time"])
-        elif row["event"] == TraceEvent.NIC_DESCRIPTOR and row["argument2"] & 0xFF:  # VI 0 is the kernels'
+        elif row["event"] == TraceEvent.NIC_DESCRIPTOR and row["argument2"] & 0xFF:  # VI 0 belongs to the kernels
             spans.append((noticed, left[int(row["packet"])]))
     return _median(spans)
 

@@ -153,7 +153,7 @@ class Honest:
     async def _message(self) -> None:
         size = self.rng.randrange(HONEST)
         if not self.here.nic.host.card.moves_bytes:
-            size -= size % 4  # a LANai 4 moves whole words, and fills the last one
+            size -= size % 4  # a LANai 4 moves whole words and pads the last one
         data = self.rng.randbytes(size)
         around = self.rng.randbytes(size + 2 * GUARD)
         self.here.write(0, data)

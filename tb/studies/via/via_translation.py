@@ -62,7 +62,7 @@ async def run(lab: Lab) -> None:
     begun = lab.kernel.now
     await ends["at1"][0].process.syscall()
     lab.metric("at1_us", (lab.kernel.now - begun) / 1e6)
-    lab.metric("at3_hit_over_at2_us", times["at3"] - times["at2"])  # below 0 where the table of AT2 is uncached memory
+    lab.metric("at3_hit_over_at2_us", times["at3"] - times["at2"])  # below 0 if the table of AT2 is in uncached memory
     near, far = ends["at3"]
     before = _misses(lab, near, far)
     missing = await _time(lab, near, far, 0)

@@ -46,7 +46,7 @@ def inject(lab: Lab) -> None:
             continue
         place, kind, slot, slots, value = text.split("/")
         node, port = place.rsplit(".", 1)
-        first = (int(slot) - 0.5) * period  # half a slot early: the slot is the first edge after it
+        first = (int(slot) - 0.5) * period  # half a slot early: the slot's edge is the first one after it
         lab.running.fault(End(node, int(port)), kind, first, first + int(slots) * period, int(value, 0))
     if not lab.option("expected"):
         lab.running.invariants.faults_expected = False

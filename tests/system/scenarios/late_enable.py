@@ -26,7 +26,7 @@ async def run(lab: Lab) -> None:
     begun: list[int] = []
     through: list[int] = []
     got: list[list[int]] = [[] for _ in libraries]
-    lab.running.invariants.faults_expected = True  # packets vanish at a NIC in reset
+    lab.running.invariants.faults_expected = True  # packets are dropped at a NIC in reset
 
     async def node(library: Any) -> None:
         await library.host.sleep(rng.randrange(1, lab.option("latest_us")) * 1_000_000)

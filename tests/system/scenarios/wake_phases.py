@@ -196,7 +196,7 @@ class Memory(Dma):
         return self.host.poll([(self.buffer.address, number)], HOST_LOOK)  # type: ignore[no-any-return]
 
     async def clear(self, number: int) -> None:
-        await self.loop.run(0)  # the last word of the block may be under way
+        await self.loop.run(0)  # the last word of the block may be in flight
         await super().clear(number)
 
 

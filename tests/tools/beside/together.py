@@ -191,7 +191,7 @@ class Together:
         if not agreed and not self._layer.is_private(step.nic, address, is_now is not None):
             yield f"word {address:#x}: the C says {told:#x}, the firmware {is_now if is_now is None else hex(is_now)}"
 
-    # ---- what the firmware does
+    # ---- actions of the firmware
 
     def stored(self, nic: Any, address: int, words: Sequence[int]) -> None:
         """Note words stored in NIC memory by the firmware."""

@@ -117,7 +117,7 @@ class EndpointProcess(Process):
         words = number, at, len(data)
         self.cluster.sent[far.node, self.key].append((self.node, words, data))
         index = self.port.to(self.first, far.first.name)
-        while (self.node, words, data) in self.cluster.sent[far.node, self.key]:  # a piece may have come back
+        while (self.node, words, data) in self.cluster.sent[far.node, self.key]:  # a piece may have been returned
             await self.first.request_xfer(index, at, self.port.index(self.put_here), data, *words)
             await self._quiet()
 
@@ -147,7 +147,7 @@ class EndpointProcess(Process):
         if data is None or (call.token.offset, call.data) != (at, data):
             self.cluster.wrong.append(f"{self}: a get from node {call.source} is incomplete or duplicated")
 
-    # ---- what comes back
+    # ---- returned messages
 
     async def back(self, act: Act) -> None:
         """Send a message that must return."""
@@ -189,7 +189,7 @@ class EndpointProcess(Process):
         """Account for a message that may return and will not be handled any more; bulk data are sent again."""
         if token.status not in MAYBE:
             return False
-        if token.is_reply:  # that an answer was rejected
+        if token.is_reply:  # report of a rejected answer
             there = [cast(EndpointProcess, one) for one in self.cluster.processes if one.node == token.source.node]
             return any(one.due_back.pop(token.arguments[0], None) for one in there)
         if token.opcode in ("request bulk", "request get"):
@@ -277,7 +277,7 @@ class EndpointProcess(Process):
     def misuses(self) -> dict[str, Callable[[], Awaitable[Any]]]:
         """See `Process`."""
         near, port, take = self.first, self.port, self.port.index(self.take)
-        other = port.to(near, near.name)  # itself: nothing of it may leave
+        other = port.to(near, near.name)  # itself: no packet of it may leave
         return {
             "entry": partial(near.request, TO_NOBODY - 1, take),
             "words": partial(near.request, other, take, *range(9)),

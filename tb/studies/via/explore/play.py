@@ -37,7 +37,7 @@ Size of the page and of a descriptor's place, start of the data, size of one mes
 LEFT_OUT = (
     *("Ni._counts", "InterruptHandler.count", "SendNumbers._last"),  # count
     *("ViaPlay", "Layout", "Options", "Process", "PageTable"),  # never change
-    *("Registry", "Region", "Tables", "DoorbellPages"),  # nor do these
+    *("Registry", "Region", "Tables", "DoorbellPages"),  # never change either
 )
 
 

@@ -93,7 +93,7 @@ def program(draw: Draw) -> Program:
     links = [_link(draw, nodes, number, hostile) for number in range(draw.whole(1, LINKS))]
     acts = draw.items(partial(_act, links=len(links)), 12, 25)
     if draw.once_in(EXACT):
-        chosen["exact"] = 1  # the rest of the program is what it is without
+        chosen["exact"] = 1  # does not change the rest of the program
     return Program(nodes, nic, chosen, faults, (*links, *acts))
 
 

@@ -162,6 +162,6 @@ async def _freed(link: Link, area: Area, side: Side, queue: Queue, post: Post) -
             await nic.host.sleep(AGAIN_PS, "memory in use")
             continue
         if post in queue.posted and (link.cluster.options.user_level or area.owner is not side.owner):
-            side.epoch.excuses.add("memory taken back")  # which the kernel cannot know of
+            side.epoch.excuses.add("memory taken back")  # which the kernel does not know
         return True
     return False

@@ -141,7 +141,7 @@ class Sends(Queue):
             wrong(f"{post.what} is done, but it is forbidden")
         stream = epoch.streams[self.side.number]
         if post.given_up and post.status & NOT_SENT and post in stream:
-            stream.remove(post)  # of any other some packets may have left
+            stream.remove(post)  # some packets of any other may have left
         if post.target is not None:
             self._wrote(post, *post.target)
         elif good and post.fetches:

@@ -95,7 +95,7 @@ async def forbidden(link: Link, act: Act) -> None:
         "far": (there.va, FAR_REGION),
         "odd": (there.va + 1, there.handle if whole_words else NO_REGION),
     }[memory]
-    if memory == "beyond" and link.alive:  # what comes before its end may be written
+    if memory == "beyond" and link.alive:  # bytes before its end may be written
         there.loosen([(there.size - size + 4, size - 4)])
     await post_forbidden(link, act, operation, va, handle)
 

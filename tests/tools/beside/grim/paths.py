@@ -59,7 +59,7 @@ def found(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any
     """Return the entries examined for the message in a slot, which is the last one."""
     channel, slot = at["channel"], at["slot"]
     if channel.state[slot] == FETCHING or at["self"]._transmitter._leaving_at == channel.base + channel.offset[slot]:
-        return None  # nothing is charged for what follows
+        return None  # no cost is charged for the following work
     slots = [(slot + 1 + turn) % channel.slots for turn in range(-times, 0)]
     return [(s.ni, s.board(channel), one, s.number(at["stream"])) for one in slots]
 
@@ -93,7 +93,7 @@ def send_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence
 
 def fetch_done(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
     """Return the channel of the oldest payload."""
-    if times != 1 or "messages" in at:  # the engine is told once of all of them
+    if times != 1 or "messages" in at:  # the engine is started once for all of them
         return None
     chain = s.parts.fetching._chain
     index, slot, _ = chain._entries[chain._done]
@@ -149,7 +149,7 @@ def translate_map(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequ
 def multicast_copy(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequence[Any]] | None:
     """Return the lines of a message that is stored in one piece."""
     words = s.firmware.nic.sram.load(at["parts"][0][0] + 8) >> 16
-    if len(at["parts"]) > 1 or words & 1:  # what pads a message is no part of it
+    if len(at["parts"]) > 1 or words & 1:  # padding is not part of a message
         return None
     begin, to = at["parts"][0][0], at["to"]
     end = Sram(begin + 32 * times)
