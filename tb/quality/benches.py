@@ -1,7 +1,7 @@
-"""What looks at a mutant of a module: benches whose design has the module, then its proof.
+"""Checks for a mutant of a module: benches whose design contains the module, then its proof.
 
-Benches run on Icarus, which builds one in a second, with every case that Verilator has: what Verilator adds is speed,
-and its build takes ten times as long as the run. They end with the first test that fails.
+Benches run on Icarus, which builds a bench in a second, with all cases that Verilator has; Verilator's build would take
+ten times as long as the run. A bench ends at the first failed test.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from tb.tools.paths import ROOT
 
 BENCHES = ROOT / "tests" / "block" / "benches"
 FEW = 4
-"""Benches for a mutant: each is a build of its own."""
+"""Maximum number of benches for a mutant; each needs a build of its own."""
 TEST_SECONDS = "SANLAB_TEST_SECONDS"
-"""The variable with the file of what the tests of a bench take, for `patience.py`, which is its first call."""
+"""Environment variable with the file of a bench's test durations, for `patience.py`."""
 EAGER = {
     "SANLAB_EVERY_CASE": "1",
     "COCOTB_MAX_FAILURES": "1",
     "SANLAB_FIRST_CALL": "tb.quality.patience:begin",
 }
 SCOPE = re.compile(r'^S_\w+ \.scope module, "[^"]*" "(\w+)"', re.MULTILINE)
-"""An instance in a program of Icarus, and its module."""
+"""Pattern of an instance in a program of Icarus, with its module."""
 
 
 @dataclass(frozen=True)
 class ModuleCheck:
-    """A check of a module: how reports call it, its command and variables; a bench is given as long as it needs."""
+    """Check of a module: name for reports, command and variables. Benches have a time limit from a measurement."""
 
     name: str
     command: tuple[str, ...]
@@ -43,23 +43,23 @@ class ModuleCheck:
 
     @property
     def bench(self) -> bool:
-        """Not a proof, which ends by itself."""
+        """True for a bench, false for a proof, which ends by itself."""
         return bool(self.variables)
 
 
 def module_checks(module: str) -> list[ModuleCheck]:
-    """Its benches, then its proof: what benches kill is counted for them."""
+    """Return the benches of a module, then its proof; a mutant is counted for the first that kills it."""
     proved = [ModuleCheck("proof", (sys.executable, "-m", "tb.quality.prove", module))] if _proved(module) else []
     return [*map(_bench, benches_of(module)), *proved]
 
 
 def benches_of(module: str) -> list[str]:
-    """The benches in which a module is, FEW at most: those with it at the top first, then the smaller designs."""
+    """Return at most FEW benches that contain a module: those with it as top first, then smaller designs."""
     return list(islice((name for name in naming(module) if module in instantiated(name)), FEW))
 
 
 def naming(module: str) -> list[str]:
-    """The benches of which a file names a module, in that order."""
+    """Return the benches whose files name a module, in the same order."""
     found: list[tuple[bool, int, str]] = []
     for path in sorted(BENCHES.glob("*.toml")):
         design = _design(path)
@@ -76,7 +76,7 @@ def _design(path: Path) -> Design:
 
 @cache
 def instantiated(bench: str) -> frozenset[str]:
-    """The modules of which a bench has an instance: it may name others, in a comment or for other parameters."""
+    """Return the modules of which a bench has instances. Files may name others in comments or for other parameters."""
     program = build(_design(BENCHES / f"{bench}.toml"), "icarus").folder / "top.vvp"
     return frozenset(SCOPE.findall(program.read_text(encoding="utf-8")))
 

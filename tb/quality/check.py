@@ -1,4 +1,4 @@
-"""A check: its subject, and its complaints. Tools are called as processes, without a shell."""
+"""Static check: its subject and its complaints. Tools run as processes without a shell."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
 
 LATE = "did not end within"
-"""Said of a tool that was ended by the clock: of a busy machine, perhaps."""
+"""Message about a tool that exceeded its time limit, perhaps on a busy machine."""
 SPARE = 5
-"""Seconds of the processor that a process may have beyond what its tool may take."""
+"""CPU seconds that a process may use beyond the limit of its tool."""
 WORKERS = 2
-"""Tools that run at the same time."""
+"""Number of tools that run at the same time."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a check: what it looked at (for the table) and the complaints."""
+    """Result of a check: its subject (for the table) and the complaints."""
 
     name: str
     subject: str
@@ -35,19 +35,19 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """True when there is nothing to complain of."""
+        """True without complaints."""
         return not self.messages
 
 
 @dataclass(frozen=True)
 class Check:
-    """A named check; `look` returns the subject and the complaints. Raises ToolError when its tool is missing."""
+    """Named check; `look` returns the subject and the complaints. Raises ToolError if its tool is missing."""
 
     name: str
     look: Callable[[], tuple[str, list[str]]]
 
     def run(self) -> Outcome:
-        """Run the check and time it. A missing tool is a complaint."""
+        """Run the check and measure its time. A missing tool is a complaint."""
         start = time.monotonic()
         try:
             subject, messages = self.look()
@@ -57,7 +57,7 @@ class Check:
 
 
 def tool(name: str) -> str:
-    """A program beside this Python, else on the PATH. Raises ToolError saying what to type."""
+    """Return the path of a program next to this Python, or on the PATH. Raises ToolError with the remedy."""
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
@@ -66,7 +66,7 @@ def tool(name: str) -> str:
 
 
 def complaints(command: Iterable[str], environment: Mapping[str, str] | None = None, timeout: float = 600) -> list[str]:
-    """The lines a tool printed when it failed; none when it succeeded in silence or not."""
+    """Return the output lines of a failed tool; empty if it succeeded."""
     code, lines = output(command, environment, timeout)
     return (lines or [f"exit code {code}, and no word"]) if code else []
 
@@ -77,8 +77,10 @@ def output(
     timeout: float = 600,
     folder: Path = ROOT,
 ) -> tuple[int, list[str]]:
-    """Run a tool in a folder: its exit code and the lines it printed. A tool that hangs fails, saying so; what it has
-    started, a solver say, ends too, when it has had as many seconds of the processor and SPARE.
+    """Run a tool and return its exit code and output lines.
+
+    A tool that exceeds `timeout` fails with a message. Its child processes, such as a solver, end after as many CPU
+    seconds plus SPARE.
     """
     words = list(command)
     limited = f'ulimit -t {math.ceil(timeout) + SPARE}; exec "$@"'
@@ -100,7 +102,7 @@ def output(
 
 
 def each(paths: list[Path], look: Callable[[Path], list[str]]) -> list[str]:
-    """The complaints about every file, two files at a time, in the order of the files, each line once."""
+    """Return the complaints about all files without duplicates, in the order of the files; two files run at a time."""
     with ThreadPoolExecutor(WORKERS) as pool:
         found = [line for lines in pool.map(look, paths) for line in lines]
     return list(dict.fromkeys(found))

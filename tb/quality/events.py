@@ -1,8 +1,8 @@
-"""What one `always_comb` writes as a whole and then in part: refused, since on Icarus each write is an event.
+"""Check for an `always_comb` that writes a variable as a whole and in part.
 
-Two such processes wake each other for ever in one instant, though every value has settled
-(`tests/tools/test_icarus_events.py` shows it). A struct gets one `assign` a field; a vector is put together in a
-variable of the process. In simulation modules, bundles of settings are left out: they stand still after reset.
+On Icarus each write is an event. Two such processes wake each other forever at one time, although all values have
+settled (`tests/tools/test_icarus_events.py` shows it). A struct needs one `assign` a field; a vector is assembled in a
+variable of the process. In simulation modules, settings bundles are exempt, since they do not change after reset.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETTINGS = re.compile(r"\b\w+_settings_t\s+([^;]*)")
 
 
 def twice_written(text: str, hardware: bool = True) -> list[tuple[int, str]]:
-    """Line of the process and name, for all that one process writes whole and in part, beside its own variables."""
+    """Return line and name of each variable that one process writes whole and in part, except its local variables."""
     source = bare(text)
     still = set() if hardware else _names(SETTINGS, source)
     return [
@@ -35,12 +35,12 @@ def twice_written(text: str, hardware: bool = True) -> list[tuple[int, str]]:
 
 
 def _names(declarations: re.Pattern[str], text: str) -> set[str]:
-    """Names in the lists of these declarations."""
+    """Return the names in declarations."""
     return {name for found in declarations.finditer(text) for name in re.findall(r"\w+", found[1])}
 
 
 def _processes(source: str) -> Iterator[tuple[int, str]]:
-    """Where each `always_comb` begins, and its statement."""
+    """Yield the position and the statement of each `always_comb`."""
     for process in PROCESS.finditer(source):
         depth = 0
         for found in WORD.finditer(source, process.end()):
@@ -51,7 +51,7 @@ def _processes(source: str) -> Iterator[tuple[int, str]]:
 
 
 def events() -> tuple[str, list[str]]:
-    """Nothing is written as a whole and in part by one process, in all of the HDL."""
+    """Check that no process writes a variable as a whole and in part, in all HDL files."""
     files = hdl_files()
     found = [
         f"{path.relative_to(ROOT)}:{line}: `{name}` is written whole and in part; {REMEDY}"

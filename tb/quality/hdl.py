@@ -1,4 +1,4 @@
-"""Checks of the HDL by tools: warnings of both simulators, every file as its own top; format and lint of verible."""
+"""Checks of the HDL by tools: warnings of both simulators with each file as top; format and lint of verible."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ICARUS_WAIVED = {
     "sorry: constant selects in always_*": "Icarus 11 then waits for the whole vector: more events, the same values",
     "cannot be synthesized in an always_ff": "only simulation modules call system tasks; `hardware only` holds that",
 }
-"""Messages of Icarus that are no complaint, with the reason."""
+"""Waived messages of Icarus, with the reasons."""
 
 
 def tops() -> list[Path]:
-    """The modules of hdl/sources.f, each to be looked at as a top of its own; packages come along with those."""
+    """Return the modules of hdl/sources.f, each checked as a top of its own; packages are included as needed."""
     there = [path for path in listed_files(ROOT) if path.exists()]
     return [path for path in there if not re.search(r"^package\b", path.read_text(encoding="utf-8"), re.M)]
 
@@ -51,25 +51,25 @@ def _format(path: Path) -> list[str]:
 
 
 def verilator() -> tuple[str, list[str]]:
-    """Verilator's warnings, all of them."""
+    """Check all warnings of Verilator."""
     paths = tops()
     return f"{len(paths)} blocks", each(paths, _verilator)
 
 
 def icarus() -> tuple[str, list[str]]:
-    """The warnings of Icarus."""
+    """Check the warnings of Icarus."""
     paths = tops()
     return f"{len(paths)} blocks", each(paths, _icarus)
 
 
 def layout() -> tuple[str, list[str]]:
-    """Files are laid out as verible does it with its default settings."""
+    """Check the file format with verible's default settings."""
     paths = hdl_files()
     return f"{len(paths)} files", each(paths, _format)
 
 
 def style() -> tuple[str, list[str]]:
-    """The rules of verible, from hdl/lint/verible.rules."""
+    """Check the rules of verible in hdl/lint/verible.rules."""
     paths = hdl_files()
     flags = [f"--rules_config={LINT / 'verible.rules'}", f"--waiver_files={LINT / 'verible.waivers'}"]
     return f"{len(paths)} files", complaints([tool("verible-verilog-lint"), *flags, *map(str, paths)])

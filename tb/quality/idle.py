@@ -1,6 +1,6 @@
-"""A program that may wait for ever: it is ended when it, and all that it has started, use no processor any more.
+"""Execution of a program that may wait forever: it is killed when it and its children stop using the CPU.
 
-The clock on the wall alone ends nothing: on a busy machine a program is slow, but it uses some of the processor.
+Wall time alone ends no program: on a busy machine a program is slow but still uses some CPU time.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 IDLE = 120.0
-"""Seconds without any use of the processor."""
+"""Seconds without CPU use after which a program is killed."""
 LOOK = 2.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 
 class _Process(NamedTuple):
-    """What /proc/<pid>/stat says of a process."""
+    """Process in /proc/<pid>/stat."""
 
     pid: int
     parent: int
     ticks: int
-    """Of the processor that it and its children that have ended used."""
+    """CPU ticks used by the process and its ended children."""
 
 
 def run(command: Sequence[str], cwd: Path, environment: Mapping[str, str], hung: int) -> tuple[int, str]:
-    """Exit code of a program and what it said; `hung` when it waited for IDLE seconds."""
+    """Return exit code and output of a program; `hung` as exit code if it was idle for IDLE seconds."""
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         program = subprocess.Popen(command, cwd=cwd, env=environment, stdout=said, stderr=subprocess.STDOUT)
         used, idle = -1, 0.0
@@ -53,7 +53,7 @@ def run(command: Sequence[str], cwd: Path, environment: Mapping[str, str], hung:
 
 
 def _tree(pid: int) -> Iterator[_Process]:
-    """A process, and those that come from it."""
+    """Return a process and its descendants."""
     known = list(_processes())
     found = {pid}
     while more := {one.pid for one in known if one.parent in found} - found:
@@ -62,7 +62,7 @@ def _tree(pid: int) -> Iterator[_Process]:
 
 
 def _processes() -> Iterator[_Process]:
-    """All of this machine."""
+    """Yield all processes of this machine."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             words = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""How long something may take with a mutant that took so many seconds of the processor without one."""
+"""Time limits of checks with a mutant, from their CPU seconds without it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 
 class Limit(NamedTuple):
-    """So many seconds more, and so many times what it took."""
+    """Limit: fixed seconds plus a multiple of the measured duration."""
 
     spare: float
     factor: float
 
     def of(self, seconds: float) -> float:
-        """Seconds of the processor that it may take."""
+        """Return the limit in CPU seconds."""
         return self.spare + self.factor * seconds
 
 
 BENCH = Limit(5, 3)
-"""A bench, with its build."""
+"""Limit of a bench with its build."""
 TEST_OF_BENCH = Limit(2, 3)
-"""One of its tests, in the simulator."""
+"""Limit of a bench's test in the simulator."""
 TEST = Limit(20, 5)
-"""A test of Python."""
+"""Limit of a Python test."""

@@ -1,6 +1,6 @@
-"""`make lint`: every static check, a table of what passed, then what the others complain of; exit 1 if there is any.
+"""`make lint`: run every static check, print a table and the complaints; exit code 1 for complaints.
 
-Usage: `python -m tb.quality.lint [CHECK ...]`, each CHECK the beginning of a check's name.
+Usage: `python -m tb.quality.lint [CHECK ...]`; each CHECK is the beginning of a check's name.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from tb.tools.programs import ToolError
 
 CHECKS = (*python.CHECKS, *text.CHECKS, *names.CHECKS, *events.CHECKS, *words.CHECKS, *hdl.CHECKS, *crossings.CHECKS)
 SHOWN = 60
-"""Complaints of one check that are printed."""
+"""Maximum number of complaints printed for one check."""
 
 
 def chosen(words: list[str]) -> list[Check]:
-    """The checks whose names begin with one of `words`; all when there is none. ToolError for an unknown one."""
+    """Return the checks whose names begin with one of `words`, or all without words. Raises ToolError for an
+    unknown check.
+    """
     for word in words:
         if not any(check.name.startswith(word) for check in CHECKS):
             names = [check.name for check in CHECKS]
@@ -33,7 +35,7 @@ def chosen(words: list[str]) -> list[Check]:
 
 
 def report(outcomes: list[Outcome], console: Console) -> None:
-    """The table, then the complaints."""
+    """Print the table, then the complaints."""
     table = Table("check", "looked at", "result", "s", title="lint", title_justify="left")
     table.columns[3].justify = "right"
     for one in outcomes:
@@ -50,7 +52,7 @@ def report(outcomes: list[Outcome], console: Console) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make lint`; the exit code."""
+    """Run the command `make lint` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab lint", description=__doc__)
     parser.add_argument(
         "check", nargs="*", help="only checks whose names begin so: " + ", ".join(c.name for c in CHECKS)

@@ -1,7 +1,7 @@
-"""Mutants of a module: its source text with one small thing wrong. A proof, or a test, that is worth something sees it.
+"""Mutants of an HDL module: its source with one small mistake, which a good test or proof kills.
 
-Ports and parameters stay as they are. An operator becomes its neighbour, a constant its opposite, a negation or a whole
-assignment goes.
+An operator becomes its neighbour, a constant its opposite, or a negation or assignment is removed. Ports and parameters
+are unchanged.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ OTHERS = (
     (re.compile(r"(?<= )\^(?= )"), ("&",)),
 )
 DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
-"""A constant with its width: it becomes the next one."""
+"""Pattern of a constant with its width; a mutant has the next value."""
 COMMENT = re.compile(r"//[^\n]*|\bfor \([^)]*\)")
-"""And how often a loop goes round: with another number there would be no such block."""
+"""Pattern of comments and loop headers, which have no mutants: another loop count would not be such a block."""
 PASSED_OVER = re.compile(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import|assign unused\w*)\b")
-"""Begins of statements without mutants."""
+"""Pattern of the beginning of statements without mutants."""
 DROPPED = re.compile(r"(?:(?<=\bbegin)|(?<=\belse)|(?<=[);:]))\s*(\w[^\s;()]*) +<= [^;]*;")
-"""An assignment to a register."""
+"""Pattern of an assignment to a register."""
 ENABLE = re.compile(r"\b\w*(needed|busy|alarm)(_d)?(\[[^=;]*\])? *<?=\s")
-"""An assignment that says whether a clock goes on."""
+"""Pattern of an assignment to a clock enable."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change: characters `start` to `end` of the source become `new`."""
+    """Change of a source: characters `start` to `end` become `new`."""
 
     start: int
     end: int
@@ -54,64 +54,64 @@ class Mutant:
     new: str
     line: int
     within: str
-    """The source line."""
+    """Source line of the change."""
     which: int = 0
-    """Its number, from 1 on, among those of the file that would be shown alike; 0 when there is no other."""
+    """Number from 1 among mutants of the file with the same description; 0 for a unique description."""
 
     @property
     def shown(self) -> str:
-        """As reports, and files of properties, call it."""
+        """Description for reports and property files."""
         number = f" ({self.which})" if self.which else ""
         return f"`{self.old}`{number} -> `{self.new or ' '}` in `{self.within}`"
 
     def of(self, text: str) -> str:
-        """The source with the change."""
+        """Return the source with the change."""
         return text[: self.start] + self.new + text[self.end :]
 
 
 def mutants(text: str) -> list[Mutant]:
-    """All of a module, in the order of the text."""
+    """Return all mutants of a module in the order of the text."""
     code = COMMENT.sub(lambda found: " " * len(found[0]), text)
     found = [one for one in _found(code, _body(code)) if _statement(code, one.start)]
     return numbered(sorted(found, key=lambda one: (one.start, one.new)))
 
 
 def numbered(found: Sequence[Mutant]) -> list[Mutant]:
-    """Mutants in the order of the text, those that would be shown alike with their numbers."""
+    """Return mutants in order, with numbers for equal descriptions."""
     alike = Counter(one.shown for one in found)
     numbers = defaultdict[str, Iterator[int]](lambda: itertools.count(1))
     return [replace(one, which=next(numbers[one.shown])) if alike[one.shown] > 1 else one for one in found]
 
 
 def of_enables(text: str, found: list[Mutant]) -> list[Mutant]:
-    """Those in assignments that say whether a clock goes on."""
+    """Return the mutants in assignments to clock enables."""
     code = COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     return [one for one in found if ENABLE.search(code, _begin(code, one.start), code.index(";", one.start))]
 
 
 def sampled(known: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """So many of them, or all if there are fewer, chosen by a seed."""
+    """Return at most `count` mutants, selected by a seed."""
     chosen = random.Random(seed).sample(known, min(count, len(known)))
     return sorted(chosen, key=lambda one: (one.start, one.new))
 
 
 def _body(text: str) -> int:
-    """Where the module's body begins."""
+    """Return the position of the module's body."""
     return text.index(");", text.index("module ")) + 2
 
 
 def _statement(text: str, at: int) -> bool:
-    """The place is in no declaration, whose ranges are not looked at, and in nothing that nobody reads."""
+    """Return True if a position is neither in a declaration nor in an unused assignment."""
     return not PASSED_OVER.match(text, _begin(text, at), at)
 
 
 def _begin(text: str, at: int) -> int:
-    """Where the statement begins that has this place."""
+    """Return the position of the statement that contains a position."""
     return max(text.rfind(mark, 0, at) for mark in (";", "\n\n", "begin\n"))
 
 
 def _found(text: str, body: int) -> Iterator[Mutant]:
-    """`text` has its comments blanked."""
+    """Yield the mutants of a text with blanked comments."""
     for pattern, others in OTHERS:
         for match in pattern.finditer(text, body):
             for new in others:

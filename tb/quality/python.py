@@ -1,4 +1,4 @@
-"""Checks of the Python: lint, format, types, the oldest version it must run on, and which way imports go."""
+"""Checks of the Python code: lint, format, types, oldest version, and import direction."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def _files() -> str:
 
 
 def lint() -> tuple[str, list[str]]:
-    """The rules of ruff, from pyproject.toml."""
+    """Check the rules of ruff in pyproject.toml."""
     return _files(), complaints([tool("ruff"), "check", "--quiet", "--output-format=concise", "."])
 
 
 def layout() -> tuple[str, list[str]]:
-    """Files are laid out as `ruff format` does it."""
+    """Check the format of `ruff format`."""
     return _files(), complaints([tool("ruff"), "format", "--check", "--quiet", "--output-format=concise", "."])
 
 
 def types() -> tuple[str, list[str]]:
-    """mypy, strict, over everything."""
+    """Check all packages with mypy in strict mode."""
     return " ".join(PACKAGES), complaints([tool("mypy"), "--no-error-summary", *PACKAGES])
 
 
 def oldest() -> tuple[str, list[str]]:
-    """Every file is Python 3.10: what it imports, types tell; what it says, this check."""
+    """Check that every file is valid Python 3.10. Its imports are checked by `types`."""
     found = []
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         source = path.read_text(encoding="utf-8")
@@ -43,8 +43,9 @@ def oldest() -> tuple[str, list[str]]:
 
 
 def too_new(source: str) -> list[tuple[int, str]]:
-    """Line and complaint of what Python 3.10 does not read: newer grammar, and a comprehension that waits inside
-    another one, which the parser of a newer Python does not tell apart.
+    """Return line and complaint of constructs that Python 3.10 rejects.
+
+    These are newer grammar, and asynchronous comprehensions inside another comprehension, which a newer parser accepts.
     """
     try:
         tree = ast.parse(source, feature_version=OLDEST)
@@ -55,19 +56,19 @@ def too_new(source: str) -> list[tuple[int, str]]:
 
 
 def _inside(outer: ast.expr) -> Iterator[ast.expr]:
-    """The comprehensions in another one, that which it goes through apart: it is computed outside."""
+    """Yield the comprehensions inside another one, except in its first iterable, which is evaluated outside."""
     assert isinstance(outer, COMPREHENSIONS)
     first = set(ast.walk(outer.generators[0].iter))
     return (node for node in ast.walk(outer) if isinstance(node, COMPREHENSIONS) and node not in {outer, *first})
 
 
 def _waits(node: ast.expr) -> bool:
-    """Whether a comprehension awaits something itself, or goes through something asynchronous."""
+    """Return True if a comprehension awaits or iterates asynchronously."""
     return any(isinstance(part, ast.Await) or getattr(part, "is_async", 0) for part in ast.walk(node))
 
 
 def imports() -> tuple[str, list[str]]:
-    """Imports go down in the order of `import_order.toml`, without circles, and only tb meets cocotb."""
+    """Check that imports follow `import_order.toml` without cycles, and that only tb imports cocotb."""
     test = "tests/unit/quality/test_import_direction.py"
     return test, complaints([sys.executable, "-m", "pytest", "-q", "--no-header", test])
 

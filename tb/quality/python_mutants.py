@@ -1,7 +1,7 @@
-"""Mutants of a Python file: its source text with one small thing wrong.
+"""Mutants of a Python file: its source with one small mistake.
 
-An operator becomes its neighbour, a condition its opposite, a number the next one; a statement goes, or what it costs.
-Annotations, decorators and documentation stay.
+An operator becomes its neighbour, a condition its opposite, a number the next one, or a statement or its cost is
+removed. Annotations, decorators and docstrings are unchanged.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.And: ("and", "or"),
     ast.Or: ("or", "and"),
 }
-"""Each with what it becomes."""
+"""Operators with their replacements."""
 COSTS = {"work", "work_on", "post", "spend", "syscall", "compute", "copy_memory", "switch_context"}
 """Verbs that charge time."""
 
 
 def mutants(text: str) -> list[Mutant]:
-    """All of a file, in the order of the text. Raises SyntaxError for a text that is no Python."""
+    """Return all mutants of a file in the order of the text. Raises SyntaxError for invalid Python."""
     found = {(one.start, one.end, one.new): one for one in _Finder(text).found()}
     return numbered([found[key] for key in sorted(found)])
 
 
 class _Finder:
-    """The mutants of a text."""
+    """Finder of the mutants of a text."""
 
     def __init__(self, text: str) -> None:
         self._text, self._lines = text, text.splitlines(keepends=True)
@@ -57,7 +57,7 @@ class _Finder:
             self._begins.append(self._begins[-1] + len(line))
 
     def found(self) -> Iterator[Mutant]:
-        """In no order."""
+        """Yield the mutants in any order."""
         yield from self._of(ast.parse(self._text))
 
     def _of(self, node: ast.AST) -> Iterator[Mutant]:
@@ -92,7 +92,7 @@ class _Finder:
             yield self._whole(node, "pass")
 
     def _operator(self, left: ast.expr, operator: ast.AST, right: ast.expr) -> Iterator[Mutant]:
-        """What stands between two operands. A union of types is none."""
+        """Yield the mutant of an operator between two operands, except in a union of types."""
         if type(operator) not in OPERATORS or any(_type(one) for one in (left, right)):
             return
         old, new = OPERATORS[type(operator)]
@@ -117,12 +117,12 @@ class _Finder:
         return self._place(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
     def _place(self, line: int, column: int) -> int:
-        """Columns of the tree count bytes."""
+        """Return the position of a line and column; columns of the tree count bytes."""
         return self._begins[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
 
 
 def _goes(node: ast.AST) -> bool:
-    """A statement that does something beside binding a name: without the name its first use would fail."""
+    """Return True for a statement that does more than bind a name, whose removal any use of the name would reveal."""
     if isinstance(node, ast.Assign):
         return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
     does = isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await))
@@ -134,5 +134,5 @@ def _type(node: ast.expr) -> bool:
 
 
 def is_cost(mutant: Mutant) -> bool:
-    """The statement that goes charges time."""
+    """Return True if the removed statement charges time."""
     return mutant.new == "pass" and bool(re.search(rf"\.({'|'.join(sorted(COSTS))})\(", mutant.old))

@@ -1,9 +1,9 @@
-"""Which tests reach which lines of the sources, and how long they take: a mutant is run by those alone, quickest first.
+"""Pytest plugin that records which tests reach which source lines, and their durations (`-p tb.quality.reached`).
 
-A plugin of pytest (`-p tb.quality.reached`). With SANLAB_REACHED it watches a run of tests, and leaves in that folder,
-a file for each file of tests, which statements of the folders SANLAB_WATCHED they execute: these are compiled with a
-mark before each. With SANLAB_CHOSEN it runs the tests of that file only, in their order; one that takes far more time
-of the processor than it did is ended, and the run with it: code ENDLESS.
+A mutant is run only by the tests that reach it, quickest first. With SANLAB_REACHED, the plugin monitors a test run and
+writes, for each test file, which statements of the folders SANLAB_WATCHED the tests execute; these sources are compiled
+with a mark before each statement. With SANLAB_CHOSEN, it runs only the tests of that file in order; a test that exceeds
+its time limit ends the run with exit code ENDLESS.
 """
 
 from __future__ import annotations
@@ -24,25 +24,29 @@ import pytest
 from tb.quality import limits
 
 REACHED, WATCHED, CHOSEN = "SANLAB_REACHED", "SANLAB_WATCHED", "SANLAB_CHOSEN"
-"""Variables: where to leave what was seen; the folders, with spaces between; tests, each with its seconds."""
+"""Environment variables: output folder; monitored folders, separated by spaces; file with selected tests and
+their seconds.
+"""
 ENDLESS = 97
-"""Exit code of a run in which a test did not end."""
+"""Exit code of a run with a test that did not end."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What a run of tests has seen."""
+    """Coverage of a test run."""
 
     seconds: Mapping[str, float]
-    """Of the processor, by test."""
+    """CPU seconds by test."""
     lines: Mapping[str, Mapping[int, Sequence[str]]]
-    """By file, from the root: the tests that execute the statement that begins in a line."""
+    """Tests by file (path from the root) and first line of the executed statement."""
     marked: Mapping[str, Sequence[int]]
-    """By file: the lines in which statements begin that only tests execute: those of functions that no import calls."""
+    """First lines of statements that only tests execute, by file: those in functions that no import calls."""
 
     def tests(self, path: str, text: str, place: int) -> dict[str, float]:
-        """The tests that execute the statement at a place of a file's text, quickest first. What is executed by an
-        import every test may see: those that execute anything of the file, then the others.
+        """Return the tests that execute the statement at a position of a file's text, quickest first.
+
+        Any test may depend on a statement that an import executes. For such a statement, tests that execute any part of
+        the file come first, then all others.
         """
         own, line = self.lines.get(path, {}), _statement(text, place)
         near = {test for tests in own.values() for test in tests}
@@ -51,7 +55,7 @@ class Reached:
         return self._in_order(own.get(line, ())) | self._in_order(near) | self._in_order(self.seconds)
 
     def all(self) -> dict[str, float]:
-        """All tests, quickest first."""
+        """Return all tests, quickest first."""
         return self._in_order(self.seconds)
 
     def _in_order(self, tests: Iterable[str]) -> dict[str, float]:
@@ -59,19 +63,19 @@ class Reached:
 
 
 def _statement(text: str, place: int) -> int:
-    """The line in which the innermost statement at a place begins."""
+    """Return the first line of the innermost statement at a position."""
     line = text.count("\n", 0, place) + 1
     nodes = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.stmt)]
     return max(one.lineno for one in nodes if one.lineno <= line <= (one.end_lineno or one.lineno))
 
 
 def part_of(tests: str) -> str:
-    """The name of the file that a run leaves for a file of tests."""
+    """Return the name of the coverage file of a test file."""
     return f"{tests.replace('/', '.')}.json"
 
 
 def read_reached(paths: Iterable[Path]) -> Reached:
-    """What runs have left for some files of tests."""
+    """Return the combined coverage of some coverage files."""
     seconds: dict[str, float] = {}
     lines: dict[str, dict[int, list[str]]] = {}
     marked: dict[str, set[int]] = {}
@@ -86,13 +90,13 @@ def read_reached(paths: Iterable[Path]) -> Reached:
 
 
 class _Probes(ast.NodeTransformer):
-    """Puts a mark before each statement: `SEEN[k] = 1`."""
+    """Transformer that inserts a mark before each statement: `SEEN[k] = 1`."""
 
     def __init__(self, path: str, watch: _Watch) -> None:
         self._path, self._watch = path, watch
 
     def marked(self, tree: ast.Module) -> ast.Module:
-        """The text of a file with marks; its documentation and what it takes from the future stay first."""
+        """Return a module with marks, after its docstring and `__future__` imports."""
         self.visit(tree)
         first = sum(isinstance(one, (ast.ImportFrom, ast.Expr)) for one in tree.body[:2])
         tree.body.insert(first, ast.parse(f"from {__name__} import SEEN as __seen__").body[0])
@@ -112,11 +116,11 @@ class _Probes(ast.NodeTransformer):
 
 
 SEEN = bytearray(1 << 16)
-"""One for each statement of the folder watched: 1 when it was executed."""
+"""Flags of the monitored statements; 1: executed."""
 
 
 class _Watch:
-    """Notes for each test which statements it executes; whatever has no mark was executed by an import."""
+    """Recorder of the statements that each test executes; statements executed by imports are recorded separately."""
 
     def __init__(self, root: Path, watched: Sequence[str], left: Path) -> None:
         self._root, self._left = root, left
@@ -136,7 +140,7 @@ class _Watch:
         setattr(SourceFileLoader, "source_to_code", compiled)  # noqa: B010 (mypy refuses to assign a method)
 
     def number(self, path: str, line: int) -> int:
-        """The next mark."""
+        """Return the number of a new mark."""
         self._places.append((path, line))
         return len(self._places) - 1
 
@@ -166,7 +170,7 @@ class _Watch:
             (self._left / part_of(tests)).write_text(json.dumps(left), encoding="utf-8")
 
     def _lines_of(self, tests: str) -> dict[str, dict[int, list[str]]]:
-        """Those that a file of tests executes."""
+        """Return the lines that a test file executes."""
         return {
             path: {
                 line: own for line, seen in lines.items() if (own := [test for test in seen if _file(test) == tests])
@@ -180,7 +184,7 @@ def _file(test: str) -> str:
 
 
 class _Choice:
-    """Runs some tests, none of them for ever."""
+    """Selection of tests with time limits."""
 
     def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
@@ -200,7 +204,7 @@ class _Choice:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch, or choose, or neither."""
+    """Register the recorder or the selection, according to the environment."""
     if REACHED in os.environ:
         watched, left = os.environ[WATCHED].split(), Path(os.environ[REACHED])
         config.pluginmanager.register(_Watch(config.rootpath, watched, left))

@@ -1,8 +1,8 @@
-"""A counterexample as a test of cocotb: it drives the block through the states that the solver found.
+"""Cocotb test of a counterexample, which drives the block through the solver's states.
 
-`<block>.sv` is the block with its properties as a simulator reads them: a property that does not hold says its line and
-ends the run, assumptions and cover statements are gone. `test_<block>.py` writes the state of the first step, then
-the inputs of each step, and has the clocks tick. Verilator only: Icarus knows no `$past`. Memories begin as they are.
+`<block>.sv` is the block with its properties in simulator form: a failed property prints its line and ends the run;
+assumptions and cover statements are removed. `test_<block>.py` writes the state of the first step, then the inputs of
+each step, and toggles the clocks. Verilator only, since Icarus lacks `$past`. Memories keep their initial content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb.tools.paths import OUT, ROOT
 from tb.tools.plain import plain
 
 FOLDER = OUT / "prove"
-"""Where counterexamples are left."""
+"""Folder of the counterexamples."""
 FAILS = "the property of line {} does not hold"
 STATEMENT = re.compile(r"\b(assert|assume|cover) \(")
 FREE = re.compile(r"\(\* any(?:const|seq) \*\) logic(?: \[[^\]]*\])? ([\w, ]+);")
@@ -81,7 +81,16 @@ def found(dut: Any, path: str) -> Any:
 
 
 def leave(block: str, text: str, wave: Path, found: str, free: bool, from_reset: bool) -> Path:
-    """Write the test of a counterexample; `text`: the block with its properties, `found`: what the solver said."""
+    """Write the test of a counterexample and return its path.
+
+    Args:
+        block: Name of the block.
+        text: Source of the block with its properties.
+        wave: Waveform of the counterexample.
+        found: Message of the solver.
+        free: True if the clocks are inputs.
+        from_reset: True if the first step is after reset.
+    """
     line = int(re.search(r"\.sv:(\d+)\.", found)[1])  # type: ignore[index]
     (FOLDER / f"{block}.sv").write_text(executable(text), encoding="utf-8")
     body = text.index(");", text.index("module "))
@@ -98,7 +107,7 @@ def leave(block: str, text: str, wave: Path, found: str, free: bool, from_reset:
 
 
 def executable(text: str) -> str:
-    """A block with properties as a simulator reads it; lines keep their numbers."""
+    """Return a block with properties in simulator form, with unchanged line numbers."""
     made, at = "", 0
     while match := STATEMENT.search(text, at):
         end = _closed(text, match.end())
@@ -116,7 +125,7 @@ def executable(text: str) -> str:
 
 
 def _closed(text: str, at: int) -> int:
-    """Where the bracket closes that is open before `at`."""
+    """Return the position of the bracket that closes the one open before `at`."""
     depth = 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -125,7 +134,9 @@ def _closed(text: str, at: int) -> int:
 
 
 def values(wave: Path) -> Iterator[dict[str, int]]:
-    """Step by step, what each signal is, by its name or `block.name`; what stands after the last step is none."""
+    """Yield the values of all signals for each step, by name or `block.name`; changes after the last step are
+    ignored.
+    """
     names, now, scope, step = dict[str, list[str]](), dict[str, int](), list[str](), 0
     for line in wave.read_text(encoding="utf-8").splitlines():
         words = line.split()
@@ -145,9 +156,15 @@ def values(wave: Path) -> Iterator[dict[str, int]]:
 def replay(
     block: str, parameters: Mapping[str, int], texts: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Outcome, str]:
-    """Run the test that was left for a block; how it ended, and what was said of a property that does not hold.
+    """Run the test of a block's counterexample; return its outcome and the message of the failed property.
 
-    `texts`: modules that are not those of the tree. Raises ToolError when it does not build.
+    Args:
+        block: Name of the block.
+        parameters: Parameters of the block.
+        texts: Sources of modules that replace those of the tree.
+
+    Raises:
+        ToolError: The block does not build.
     """
     generated = {f"{name}.sv": text for name, text in texts.items()}
     generated[f"{block}.sv"] = (FOLDER / f"{block}.sv").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Rules about the HDL that its text alone shows: what hardware may say, one file per module, the one list of files."""
+"""Rules for the HDL that its text shows: hardware subset, one file a module, complete list of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DELAY = re.compile(r"([A-Za-z_$][\w$]*|\S)?\s*#\s*([\w.]+|\()")
 BEFORE_DELAY = set(
     "assign begin end else initial always forever wire and or not buf nand nor xor".split()  # noqa: SIM905 - a list of words reads best
 )
-"""Words before `#(` that make it a delay; after any other word it gives a module's parameters."""
+"""Words before `#(` that make it a delay; after other words it begins module parameters."""
 FORBIDDEN = {
     re.compile(r"\$(time|stime|realtime|random|urandom|fopen|system)\b"): "simulation only: time comes in as `cycle`",
     re.compile(r"\b(negedge|wait|fork|force|release)\b"): "simulation only: one edge, of the clock, and no waiting",
@@ -32,12 +32,12 @@ UNIT = re.compile(r"^\s*(module|package)\s+(?:automatic\s+|static\s+)?(\w+)", re
 
 
 def hdl_files() -> list[Path]:
-    """All SystemVerilog files of the repository, sorted."""
+    """Return all SystemVerilog files of the repository, sorted."""
     return sorted([*HDL.rglob("*.sv"), *BENCHES.glob("*.sv")])
 
 
 def is_hardware(path: Path) -> bool:
-    """Whether a file is of no bench, and in no folder `sim`: neither `hdl/sim` nor one beside the blocks it is for."""
+    """Return True if a file is outside of benches and of all folders `sim`."""
     return path.is_relative_to(HDL) and "sim" not in path.parent.parts[len(HDL.parts) :]
 
 
@@ -47,18 +47,18 @@ def uncommented(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Source text without comments; strings are left as two quotation marks, lines keep their numbers."""
+    """Return a source without comments and with empty strings; line numbers are unchanged."""
     return NOT_TEXT.sub(lambda found: ('""' if found[0][0] == '"' else "") + "\n" * found[0].count("\n"), text)
 
 
 def _places(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Line number and match, for every match."""
+    """Yield line number and match for each match."""
     for found in pattern.finditer(text):
         yield text.count("\n", 0, found.end()) + 1, found
 
 
 def unlike_hardware(text: str) -> list[tuple[int, str]]:
-    """What a file outside hdl/sim may not contain: line and complaint."""
+    """Return line and complaint for constructs that hardware files may not contain."""
     source = bare(text)
     found = [
         (line, f"`{' '.join(match[0].split())}`: {reason}")
@@ -73,7 +73,9 @@ def unlike_hardware(text: str) -> list[tuple[int, str]]:
 
 
 def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
-    """What a file of hdl breaks of the rules for files: one unit of its name and prefix, a header, documented ports."""
+    """Return line and complaint for violations of the file rules: one unit with the file's name and prefix, a header
+    comment, documented ports.
+    """
     units = [found[2] for found in UNIT.finditer(bare(text))]
     prefixes = ("myri_", *(f"{kind}_" for kind in nic_kinds())) if is_hardware(path) else ("sim_",)
     found = []
@@ -90,7 +92,7 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
 
 
 def listed() -> list[str]:
-    """What hdl/sources.f lacks, has twice, or names although it does not exist."""
+    """Return the files that hdl/sources.f lacks, has twice, or names although they do not exist."""
     names = [path.relative_to(ROOT).as_posix() for path in listed_files(ROOT)]
     there = {path.relative_to(ROOT).as_posix() for path in hdl_files()}
     found = [f"hdl/sources.f: {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
@@ -99,14 +101,14 @@ def listed() -> list[str]:
 
 
 def hardware() -> tuple[str, list[str]]:
-    """Outside hdl/sim, and `sim` of a NIC, there is nothing that is not hardware."""
+    """Check that files outside of folders `sim` contain only hardware."""
     files = [path for path in hdl_files() if is_hardware(path)]
     found = [_say(path, *one) for path in files for one in unlike_hardware(path.read_text(encoding="utf-8"))]
     return f"{len(files)} files", found
 
 
 def form() -> tuple[str, list[str]]:
-    """File names, the list of files, header comments, documented ports."""
+    """Check file names, the list of files, header comments and documented ports."""
     files = hdl_files()
     found = [_say(path, *one) for path in files for one in badly_formed(path, path.read_text(encoding="utf-8"))]
     return f"{len(files)} files", listed() + found

@@ -1,7 +1,7 @@
-"""A copy of the tree in which one mutant at a time stands, and the checks that may see it.
+"""Copy of the tree with one mutant at a time, and the checks that may kill it.
 
-No check is measured by the clock on the wall: a machine that is busy kills no mutant. A check that fails with a mutant
-must have passed without one.
+Checks are limited by CPU time, not by wall time, so that a busy machine kills no mutant. A check that fails with a
+mutant must pass without it.
 """
 
 from __future__ import annotations
@@ -34,62 +34,62 @@ from tb.tools.programs import ToolError
 HERE = Path(__file__).parent
 COVERS, EQUIVALENT = HERE / "covers.toml", HERE / "equivalent.toml"
 TREE = ("pymodels", "firmware", "tb", "hdl", "tests", "README.md", "LICENSE", "Makefile", "pyproject.toml", ".ci")
-"""What a copy has."""
+"""Folders and files of a copy."""
 PATIENCE, WATCHING, ROOM = 600, 3600, 8_000_000
-"""Seconds of a processor for each program that a check runs, and for a run that is watched; KB of addresses."""
+"""CPU seconds of each program of a check, CPU seconds of a monitored run, address space in KB."""
 PYTHON = ("firmware", "pymodels")
-"""Where mutants of Python are."""
+"""Folders with Python mutants."""
 MINUTE = 60.0
-"""Seconds of a processor that the tests of one mutant take together, without it."""
+"""Maximum CPU seconds (without the mutant) of all tests run for one mutant."""
 SECONDS, TESTS = "seconds", "tests.json"
-"""What a check takes without a mutant: all of it, and the tests of a bench."""
+"""Names of the files with a check's duration and with the durations of a bench's tests."""
 OUTCOMES = ("killed", "endless", "survived", "equivalent")
-"""Endless: a test or a bench used up its seconds of the processor, which also tells of the mutant."""
+"""Outcomes of mutants. Endless: a test or a bench exceeded its CPU time, which also reveals the mutant."""
 PYTEST = ("-x", "-q", "-n0", "-p", "no:cacheprovider", "-p", "tb.quality.reached", "--no-header", "--tb=no")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A mutant of a file; `path` from the root."""
+    """Mutant of a file; `path` is relative to the root."""
 
     path: str
     mutant: Mutant
 
     @property
     def folder(self) -> str:
-        """Of the file."""
+        """Folder of the file."""
         return str(Path(self.path).parent)
 
     @property
     def shown(self) -> str:
-        """For reports."""
+        """Description for reports."""
         return f"{self.path}:{self.mutant.line}: {self.mutant.shown}"
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A mutant, and how it went."""
+    """Mutant with its outcome."""
 
     change: Change
     outcome: str
     by: str = ""
-    """What has seen it, or how many tests reach it."""
+    """Check that killed the mutant, or number of tests that reach it."""
 
 
 def covering_tests(path: str) -> list[str]:
-    """The test files that see a mutant of a Python file, in their order; none when nobody has said."""
+    """Return the test files for mutants of a Python file, in order; empty if none are declared."""
     begin = covered(path)
     return _matching(ROOT, covers(COVERS)[begin]) if begin else []
 
 
 def covered(path: str) -> str:
-    """The beginning of a path by which `covers.toml` knows it; empty when it does not."""
+    """Return the path prefix in `covers.toml` that matches a path; empty: none."""
     return max((one for one in covers(COVERS) if path.startswith(one)), key=len, default="")
 
 
 @cache
 def covers(path: Path) -> dict[str, tuple[str, ...]]:
-    """What `covers.toml` says: patterns of test files by the beginning of a path."""
+    """Return the patterns of test files by path prefix, from `covers.toml`."""
     return {begin: tuple(patterns) for begin, patterns in read_toml(path)[0]["python"].items()}
 
 
@@ -100,23 +100,23 @@ def _matching(root: Path, patterns: tuple[str, ...]) -> list[str]:
 
 
 def equivalent() -> dict[tuple[str, str], str]:
-    """The reasons of mutants that do the same, by file and how they are shown."""
+    """Return the reasons of equivalent mutants, by file and description."""
     table: dict[str, Any] = read_toml(EQUIVALENT)[0]
     return {(one["file"], one["mutant"]): one["reason"] for one in table.get("same", [])}
 
 
 @dataclass
 class Without:
-    """What holds without any mutant, for all copies: looked at once."""
+    """Results without mutants, computed once for all copies."""
 
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict)
     _locks: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
-    """Held by who watches tests, so that no file is watched twice."""
+    """Lock of the monitored test run, so that no file is monitored twice."""
 
     def of(self, key: Sequence[str], look: Callable[[], Any]) -> Any:
-        """What `look` finds."""
+        """Return the cached result of `look` for a key."""
         with self._lock:
             lock = self._locks.setdefault(tuple(key), threading.Lock())
         with lock:
@@ -126,13 +126,13 @@ class Without:
 
 
 def _together(tests: Mapping[str, float]) -> dict[str, float]:
-    """As many of them, in their order, as take MINUTE without a mutant; one at least."""
+    """Return the first tests that together take MINUTE without a mutant, at least one."""
     until = [seconds - last for last, seconds in zip(tests.values(), accumulate(tests.values()), strict=True)]
     return {test: tests[test] for test, before in zip(tests, until, strict=True) if before < MINUTE}
 
 
 def _content(folder: Path, of: Callable[[Path], bool]) -> str:
-    """A digest of some files of a copy, chosen by their paths from its root."""
+    """Return a digest of selected files of a copy."""
     digest = hashlib.sha256()
     files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     for path in filter(of, files):
@@ -141,33 +141,33 @@ def _content(folder: Path, of: Callable[[Path], bool]) -> str:
 
 
 def _digest(*words: str) -> str:
-    """Of what a check depends on, for this Python."""
+    """Return a digest of the inputs of a check, for this Python."""
     return hashlib.sha256(repr((sys.version, *words)).encode()).hexdigest()[:16]
 
 
 def _shared(path: Path) -> bool:
-    """What tests see of a tree beside their own file: no page."""
+    """Return True for files that tests may depend on, other than their own file."""
     return path.suffix != ".md" and not path.name.startswith("test_")
 
 
 def _of_benches(path: Path) -> bool:
-    """What benches and proofs of modules see of a tree: no page, no other test."""
+    """Return True for files that benches and proofs may depend on."""
     return path.suffix != ".md" and (path.parts[0] != "tests" or path.parts[1] == "block")
 
 
 def _take(left: Path, folder: Path) -> None:
-    """What a run has left of a file of tests."""
+    """Copy the coverage of a test file."""
     shutil.copy(left, folder / REACHED)
 
 
 def _children_s() -> float:
-    """Seconds of the processor of all processes that have ended."""
+    """Return the CPU seconds of all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 class Copy:
-    """A copy of the tree."""
+    """Copy of the tree."""
 
     def __init__(self, folder: Path, without: Without) -> None:
         self.folder, self._without = folder, without
@@ -183,7 +183,7 @@ class Copy:
         self._of_benches, self._shared = _content(folder, _of_benches), _content(folder, _shared)
 
     def tried(self, change: Change) -> Tried:
-        """How the checks go with a mutant. ToolError when one fails without it, too."""
+        """Run the checks with a mutant and return the outcome. Raises ToolError if a check also fails without it."""
         outcome, by = (self._module if change.path.endswith(".sv") else self._python)(change)
         same = outcome == "survived" and (change.path, change.mutant.shown) in equivalent()
         return Tried(change, "equivalent" if same else outcome, by)
@@ -205,7 +205,9 @@ class Copy:
         return outcome, f"{len(tests)} tests"
 
     def _reach(self, files: Sequence[str]) -> Reached:
-        """Each file of tests is watched once for each content of the sources, and that is kept beside the builds."""
+        """Return the coverage of test files. Each is monitored once for each content of the sources, and
+        cached with the builds.
+        """
         names = {file: f"reached-{_digest(self._shared, file, self._text(file))}" for file in files}
         with self._without.one_at_a_time:
             missing = [file for file, name in names.items() if found(name, builds()) is None]
@@ -239,8 +241,9 @@ class Copy:
         return "survived", ""
 
     def _took(self, check: ModuleCheck) -> Path:
-        """The folder with what a check takes without any mutant, measured once for each content of what benches see:
-        SECONDS of the processor, and a bench's TESTS. ToolError when it fails then, too.
+        """Return the folder with a check's durations without mutants: SECONDS, and the TESTS of a bench.
+
+        The check is measured once for each content of its inputs. Raises ToolError if it fails then.
         """
         name = f"took-{_digest(self._of_benches, *check.command)}"
         return Path(self._without.of(check.command, lambda: kept(name, partial(self._measure, check), builds())[0]))
@@ -252,7 +255,7 @@ class Copy:
         (scratch / SECONDS).write_text(str(_children_s() - begun), encoding="utf-8")
 
     def _check(self, check: ModuleCheck, took: Path | None) -> tuple[int, str]:
-        """Exit code and words of a check; `took`: where a bench finds, or leaves, what its tests take."""
+        """Return exit code and output of a check; a bench reads or writes the durations of its tests in `took`."""
         if not check.bench or took is None:
             return self._run(check.command, check.variables)
         known = took / SECONDS
@@ -265,7 +268,7 @@ class Copy:
         return (self.folder / path).read_text(encoding="utf-8")
 
     def _with(self, change: Change, work: Callable[[], Any]) -> Any:
-        """Do something while the mutant stands in its file."""
+        """Execute `work` while the mutant is in its file."""
         path, text = self.folder / change.path, self._text(change.path)
         self._write(path, change.mutant.of(text))
         try:
@@ -274,7 +277,7 @@ class Copy:
             self._write(path, text)
 
     def _write(self, path: Path, text: str) -> None:
-        """No two texts are of one time: what Python keeps compiled goes by time and size."""
+        """Write a text with a unique time, since Python's bytecode cache depends on time and size."""
         path.write_text(text, encoding="utf-8")
         self._writes += 1
         os.utime(path, (self._writes, self._writes))
@@ -282,7 +285,7 @@ class Copy:
     def _run(
         self, command: Sequence[str], variables: Mapping[str, str] | None = None, patience: int = PATIENCE
     ) -> tuple[int, str]:
-        """Exit code of a check, and what it said."""
+        """Return exit code and output of a check."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
         environment |= {
             "SANLAB_OUT": str(self.folder / "sim_build"),

@@ -1,4 +1,4 @@
-"""Rules about English: phrases that make engineers stumble, each with what to write instead, and the width of pages."""
+"""Rules for English: rejected phrases with their replacements, and the width of pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tb.quality.check import Check
 from tb.tools.paths import ROOT
 
 WIDEST = 120
-"""Characters of a line of a page, outside of tables and blocks of code."""
+"""Maximum number of characters of a page's line, outside of tables and code blocks."""
 BETTER = {
     r"counts it up first": "increments it before ...",
     r"asleep until told|until it is told": "stopped until a wake-up",
@@ -29,31 +29,31 @@ BETTER = {
     r"stands? nowhere|stood nowhere": "is missing",
     r"com(?:es?|ing) to rest|came to rest": "becomes idle, arrives",
 }
-"""Phrases that are not used, and their mends. A study's metric or a published row keeps its name."""
+"""Rejected phrases with their replacements. Metrics of studies and published rows keep their names."""
 PHRASES = re.compile(rf"\b(?:{'|'.join(BETTER)})\b", re.IGNORECASE)
 FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
 SUFFIXES = (".md", ".py", ".sv", ".svh", ".toml")
-"""What is read. C is not: the counts of its instructions are kept with a hash of its text."""
+"""Suffixes of checked files. C is excluded: its instruction counts are recorded with a hash of its text."""
 NAMES = ("pymodels/published.toml", "tb/figures/fidelity.md", "tb/figures/numbers.md")
 """Files with names of published rows, which records refer to."""
 OWN = ("tb/quality/words.py", "tests/unit/quality/test_quality_words.py")
 
 
 def texts() -> list[Path]:
-    """Every page and source that is read, sorted; CHANGELOG.md, which tells of what was, stays as it is."""
+    """Return all checked pages and sources, sorted. CHANGELOG.md is excluded."""
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     return sorted([*found, ROOT / "README.md"])
 
 
 def stumbles(text: str) -> Iterator[tuple[int, str]]:
-    """Phrases of a text that are not used: line, and what to write."""
+    """Yield line and replacement of each rejected phrase in a text."""
     for found in PHRASES.finditer(re.sub(r"\s", " ", text)):
         (mend,) = {mend for phrase, mend in BETTER.items() if re.fullmatch(phrase, found[0], re.IGNORECASE)}
         yield text.count("\n", 0, found.start()) + 1, f"{found[0]!r}: write {mend}"
 
 
 def too_wide(text: str) -> Iterator[tuple[int, str]]:
-    """Lines of a page that are too long, but for tables, blocks of code, and words that cannot be broken."""
+    """Yield the lines of a page that are too long, except tables, code blocks and unbreakable words."""
     code = False
     for number, line in enumerate(text.splitlines(), 1):
         code ^= line.lstrip().startswith("```")
