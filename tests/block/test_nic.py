@@ -18,7 +18,7 @@ from pymodels.nic.net import packet_key
 from pymodels.registers import MYRINET_AFTER_RESET, Block, Control, Flag, Isr, Myrinet, Pci, Reg, isr_mask
 from tests.block.cases import some
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
-from tests.block.nic_ways import (
+from tests.block.nic_shared_tests import (
     RECEIVE,
     SEND,
     all_known,

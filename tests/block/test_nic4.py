@@ -19,7 +19,7 @@ from pymodels.registers import Control, Isr, Reg, isr_mask
 from tests.block.cases import some
 from tests.block.nic4_card import Card4Bench
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE
-from tests.block.nic_ways import (
+from tests.block.nic_shared_tests import (
     RECEIVE,
     SEND,
     all_known,

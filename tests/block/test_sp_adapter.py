@@ -17,7 +17,7 @@ from cocotb.utils import get_sim_time
 from pymodels.nics.sp.registers import SpReg, SpSize, SpStatus
 from tests.block.cases import some
 from tests.block.nic_card import BASE, LINK_TRACE, PCI_PS
-from tests.block.nic_ways import sleeping_changes_nothing, sleeps
+from tests.block.nic_shared_tests import sleeping_changes_nothing, sleeps
 from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 

@@ -14,7 +14,7 @@ from cocotb.triggers import ClockCycles
 
 from pymodels.nics.sp.registers import SpCommand, SpControl, SpError, SpPci, SpReg, SpSize, SpStatus
 from tests.block.nic_card import BASE
-from tests.block.nic_ways import all_known
+from tests.block.nic_shared_tests import all_known
 from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 

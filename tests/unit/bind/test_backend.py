@@ -1,7 +1,7 @@
 """Choice between the C extension and Python, and how the type of an object shows it.
 
 Strategy: a module of Python classes has the part of the C extension, so that no compiler is needed. The real extension
-is compared name by name in tests/tools/test_twins.py, its results in tests/system/test_equality.py.
+is compared name by name in tests/tools/test_c_extension_signatures.py, its results in tests/system/test_equality.py.
 """
 
 from __future__ import annotations
