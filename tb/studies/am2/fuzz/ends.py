@@ -15,7 +15,7 @@ from typing import Any, cast
 from firmware.am2.host import Code, Endpoint, EndpointName, Token
 from tb.fuzz.program import Act
 from tb.fuzz.request_reply import Process
-from tb.studies.am2.fuzz.port import LACKING, NOBODY, REASONS, TO_NOBODY, Call, Port
+from tb.studies.am2.fuzz.port import LACKING, MISSING_ENDPOINT, REASONS, UNREACHABLE, Call, Port
 from tb.studies.am2.fuzz.segment import Segment
 
 LOOK_PS = 20_000_000
@@ -156,21 +156,21 @@ class EndpointProcess(Process):
         name, tag, handler = far.first.name, self.port.tag, self.port.index(self.take)
         self.due_back[number] = REASONS[why], words, data
         if why == "bad endpoint":
-            name = EndpointName(name.node, NOBODY)
+            name = EndpointName(name.node, MISSING_ENDPOINT)
         elif why == "no route":
             name = EndpointName(len(self.cluster.layers), 0)
-        near.map(TO_NOBODY, name, tag + (why == "bad tag"))
+        near.map(UNREACHABLE, name, tag + (why == "bad tag"))
         handler = LACKING if why == "bad handler" else handler
         if why in ("bad place", "bad length"):
             place = far.segment.size + 1 if why == "bad place" else far.segment.size - len(data) // 2
             if why == "bad length" and not data:
                 self.due_back[number], data = (REASONS[why], words, b"12"), b"12"
                 place = far.segment.size - 1
-            await near.request_xfer(TO_NOBODY, place, handler, data, *words)
+            await near.request_xfer(UNREACHABLE, place, handler, data, *words)
         elif data:
-            await near.request_i(TO_NOBODY, handler, data, *words)
+            await near.request_i(UNREACHABLE, handler, data, *words)
         else:
-            await near.request(TO_NOBODY, handler, *words)
+            await near.request(UNREACHABLE, handler, *words)
 
     async def returned(self, token: Token) -> None:
         """Handle a returned message."""
@@ -179,10 +179,10 @@ class EndpointProcess(Process):
             code, *message = self.due_back.pop(number)
             if token.status not in (code, *MAYBE) or message != [token.arguments, token.data]:
                 self.cluster.wrong.append(f"{self}: {number} was returned as {token.status.name}, changed")
-        elif not (self._answer_to_nobody(token, number) or self._may_be(token)):
+        elif not (self._answer_to_freed(token, number) or self._may_be(token)):
             self.cluster.wrong.append(f"{self}: {number} was returned as {token.status.name} from {token.source}")
 
-    def _answer_to_nobody(self, token: Token, number: int) -> bool:
+    def _answer_to_freed(self, token: Token, number: int) -> bool:
         return token.is_reply and token.status in GONE and self._dropped(token.source.node, number)
 
     def _may_be(self, token: Token) -> bool:
@@ -279,12 +279,12 @@ class EndpointProcess(Process):
         near, port, take = self.first, self.port, self.port.index(self.take)
         other = port.to(near, near.name)  # itself: no packet of it may leave
         return {
-            "entry": partial(near.request, TO_NOBODY - 1, take),
+            "entry": partial(near.request, UNREACHABLE - 1, take),
             "words": partial(near.request, other, take, *range(9)),
             "word": partial(near.request, other, take, -1),
             "long": partial(near.request_i, other, take, bytes(port.most + 1)),
             "handler": partial(near.request, other, 0),
-            "nobody": partial(_later, near.map, TO_NOBODY, EndpointName(0, 999), 1),
+            "nobody": partial(_later, near.map, UNREACHABLE, EndpointName(0, 999), 1),
             "tag": partial(near.set_tag, 1 << 64),
             "offset": partial(near.request_xfer, other, 1 << 32, take, b"x"),
             "own place": partial(near.get_xfer, other, 0, take, self.segment.size, 4),

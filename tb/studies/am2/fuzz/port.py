@@ -9,9 +9,9 @@ from firmware.am2.host import Am2, Bundle, Code, Endpoint, EndpointName, Mask, T
 from firmware.am2.nic.layout import BLOCKS_A_QUEUE
 
 Handler = Callable[..., Coroutine[Any, Any, None]]
-LACKING, NOBODY = 199, 40
+LACKING, MISSING_ENDPOINT = 199, 40
 """Index of a missing handler; name of a missing endpoint."""
-TO_NOBODY = 250
+UNREACHABLE = 250
 """Translation of messages that must return."""
 REASONS = {
     "bad endpoint": Code.BAD_ENDPOINT,

@@ -11,8 +11,8 @@ from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World, until
 from tb.studies.via.fuzz.acts import program
 from tb.studies.via.fuzz.cluster import Cluster
+from tb.studies.via.fuzz.dispatch import perform
 from tb.studies.via.fuzz.link import Link
-from tb.studies.via.fuzz.performing import perform
 
 SETTLE_PS = 2_000_000_000
 LONGEST_PS = 1_500_000_000_000

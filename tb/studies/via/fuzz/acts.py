@@ -9,9 +9,9 @@ from tb.fuzz.draw import Draw, nics
 from tb.fuzz.program import Act, Program, Value
 from tb.studies.via.fuzz.changes import UNLIKE
 from tb.studies.via.fuzz.choices import options
+from tb.studies.via.fuzz.invalid import WRONGS
 from tb.studies.via.fuzz.lending import USES
 from tb.studies.via.fuzz.misuse import MISUSES
-from tb.studies.via.fuzz.wrong import WRONGS
 
 LINKS = 4
 KINDS: Mapping[str, tuple[str, ...]] = {

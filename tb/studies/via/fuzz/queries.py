@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from firmware.via.formats import Status
 from tb.fuzz.program import Act
+from tb.studies.via.fuzz.invalid import GARBAGE, wrong_descriptor
 from tb.studies.via.fuzz.link import Link
 from tb.studies.via.fuzz.messages import ends, message
 from tb.studies.via.fuzz.owner import OPEN, PLAIN
 from tb.studies.via.fuzz.queue import Post, Queue
 from tb.studies.via.fuzz.side import Side
-from tb.studies.via.fuzz.wrong import GARBAGE, wrong_descriptor
 
 
 async def wrong(link: Link, act: Act) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from tb.fuzz.program import Act
-from tb.studies.via.fuzz import asking, changes, lending, messages, misuse, remote, taking
+from tb.studies.via.fuzz import changes, dequeuing, lending, messages, misuse, queries, remote
 from tb.studies.via.fuzz.hostile import Hostile
 from tb.studies.via.fuzz.link import Link
 
@@ -22,19 +22,19 @@ PERFORMED: Mapping[str, Callable[[Link, Act], Awaitable[None]]] = {
     "forbidden": remote.forbidden,
     "lend": lending.lend,
     "lend too": lending.lend,
-    "take": taking.take,
-    "two threads": taking.two_threads,
-    "resize": taking.resize,
+    "take": dequeuing.take,
+    "two threads": dequeuing.two_threads,
+    "resize": dequeuing.resize,
     "renew": changes.renew,
     "remake": changes.remake,
     "reshape": changes.reshape,
     "refuse": changes.refuse,
     "early": changes.early,
-    "wrong": asking.wrong,
-    "wrong receive": asking.wrong_receive,
-    "ask": asking.ask,
+    "wrong": queries.wrong,
+    "wrong receive": queries.wrong_receive,
+    "ask": queries.ask,
     "misuse": misuse.misuse,
-    "stop": asking.stop,
+    "stop": queries.stop,
 }
 
 
