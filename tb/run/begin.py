@@ -31,7 +31,7 @@ def begin() -> None:
     finally:
         del sys.modules["pytest"]
     vars(stand_in)["__getattr__"] = lambda name: getattr(importlib.import_module("pytest"), name)
-    del os.environ["PYGPI_USERS"]  # it named us
+    del os.environ["PYGPI_USERS"]  # the variable named this function
     importlib.import_module("pygpi.entry").load_entry()
 
 

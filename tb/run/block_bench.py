@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if not options.bench:
             remedy = f"type `make sim BENCH=<name>`; known: {', '.join(names())}"
-            raise SanlabError("no bench named", "`make sim` runs one block bench", remedy)
+            raise SanlabError("no bench given", "`make sim` runs one block bench", remedy)
         outcome = run(options.bench, options.sim, seed_of(options.seed), options.waves, echo=True)
     except SanlabError as error:
         print(error, file=sys.stderr)

@@ -172,7 +172,7 @@ def _simulated(
 
         outcome = once(made)
         if not outcome.tests and (hurt := damage(made.folder, hashes=True)):
-            say(console, f"the build was damaged ({hurt}): building it again, and running again", "yellow")
+            say(console, f"the build was damaged ({hurt}); building and running again", "yellow")
             remove_damaged(made.folder)
             outcome = once(built(request, info, understood, console))
         return outcome
@@ -206,7 +206,7 @@ def run_study(request: Request, console: Console) -> int:
 def _run_study(request: Request, folder: Path, console: Console) -> int:
     info = studies.load(request.study)
     understood = plan(request, info)
-    kept: dict[str, Any] = {}  # what is shown below is this run's, also when another one is published meanwhile
+    kept: dict[str, Any] = {}  # results of this run, even if another run is published meanwhile
 
     def finish(own: Request, outcome: Outcome) -> None:
         work = Path(own.folder)
@@ -236,7 +236,7 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
     if outcome.passed and not kept["failures"]:
         return 0
     if kept["stuck"]:
-        say(console, f"who waits for whom, and the last events of each unit: {os.path.relpath(folder / TEXT)}")
+        say(console, f"report of waits and last events of each unit: {os.path.relpath(folder / TEXT)}")
     return 1
 
 
@@ -306,7 +306,7 @@ def main(argv: list[str] | None = None) -> int:
     words = parser.parse_args(argv)
     if not words.study and not words.help:
         parser.error("the following arguments are required: study")
-    return exit_code(lambda: _command(parser, words), "no results of this run were left", "run")
+    return exit_code(lambda: _command(parser, words), "this run left no results", "run")
 
 
 def _command(parser: argparse.ArgumentParser, words: argparse.Namespace) -> int:

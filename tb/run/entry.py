@@ -56,8 +56,8 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
     lab = make(understood, running)
     for layer in stack(info.layers, options_by_layer(understood.options)):
-        host_library(layer)  # imported now: the cost of the run is the run's
-    gc.freeze()  # what stands now stays; the run itself makes next to no cycles
+        host_library(layer)  # imported now, so that imports do not count in the cost of the run
+    gc.freeze()  # present objects live until the end; the run itself makes few reference cycles
     gc.set_threshold(100_000, 50, 100)
     error: BaseException | None = None
     process, whole = _die_with_parent(lab), _whole(info, lab)
@@ -70,12 +70,12 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
             lab.spawn(whole, f"study {info.name}"),
             hang_ps=int(understood.options["run.hang_us"]) * 1_000_000,
         )
-    except BaseException as raised:  # noqa: BLE001 - whatever ended the study: results and trace are left first
+    except BaseException as raised:  # noqa: BLE001 - results and trace are written first, whatever ended the study
         error = raised
         traceback.print_exc()
         lab.findings.failures.append(told(raised, info, whole))
     watchdog.stop()
-    if os.getpid() != process:  # a child that the study has forked, and that came here as well
+    if os.getpid() != process:  # a child that the study has forked
         os._exit(1)
     end_all()
     broken = running.broken_invariants()
@@ -115,7 +115,7 @@ def _die_with_parent(lab: Lab) -> int:
         frames = traceback.extract_stack()
         if not any(frame.filename in FORK_AND_START for frame in frames):
             place = f"{frames[-2].filename}:{frames[-2].lineno}"
-            lab.findings.failures.append(f"{place}: fork: the simulator is copied; start a program by subprocess")
+            lab.findings.failures.append(f"{place}: fork copies the simulator; start a program by subprocess")
 
     os.register_at_fork(before=forks, after_in_child=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
     return os.getpid()

@@ -146,7 +146,7 @@ def _environment(
     env.update({REWRITE: TESTS} if bench else {REWRITE: "", USERS: BEGIN})
     if bench and FIRST_CALL in env:
         env[USERS] = env[FIRST_CALL]
-    libraries = (str(build.folder), str(programs.cocotb_libs()))  # a build may have come from another checkout
+    libraries = (str(build.folder), str(programs.cocotb_libs()))  # a build may be from another checkout
     env.update(
         COCOTB_TEST_MODULES=module,
         COCOTB_TOPLEVEL=build.top,
@@ -160,7 +160,7 @@ def _environment(
         LD_LIBRARY_PATH=os.pathsep.join([*libraries, *_set_already("LD_LIBRARY_PATH")]),
         PYTHONBREAKPOINT=os.environ.get(debugger.HOOK) or debugger.STOP,
         NO_COLOR="1",
-        OPENBLAS_NUM_THREADS="1",  # numpy's idle threads would spin beside the simulator
+        OPENBLAS_NUM_THREADS="1",  # numpy's idle threads would compete with the simulator
     )
     env.update(extra or {})
     return env
@@ -179,7 +179,7 @@ def how_it_ended(code: int) -> str:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    more = ", by somebody or by the kernel for lack of memory" if -code == signal.SIGKILL else ""
+    more = ", by a user or by the kernel for lack of memory" if -code == signal.SIGKILL else ""
     return f"killed by {name}{more}"
 
 
@@ -194,7 +194,7 @@ def _outcome(results: Path, log: Path, code: int, study: Path | None = None) -> 
     if not tests:
         place = dumped_at(log.read_text(encoding="utf-8", errors="replace"), study) if study else ""
         at = f" at {place}" if place else ""
-        failures.append(f"the simulation ended before any test did ({how_it_ended(code)}{at}); see {log}")
+        failures.append(f"the simulation ended before its test ({how_it_ended(code)}{at}); see {log}")
     elif code < 0 and not failures:
         failures.append(f"the simulator was {how_it_ended(code)} at its end; see {log}")
     return Outcome(passed=not failures and code == 0, tests=tests, failures=failures, log=log)

@@ -25,10 +25,10 @@ def question(path: Path) -> str:
     """Return the first line of a study's docstring, or a remark in brackets without one."""
     try:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    except (SyntaxError, ValueError) as error:  # ValueError: bytes that are no text
+    except (SyntaxError, ValueError) as error:  # ValueError: invalid UTF-8
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        return f"(does not parse: {getattr(error, 'msg', error)}{line})"
-    return text.splitlines()[0] if text else "(asks nothing: its docstring is missing)"
+        return f"(invalid Python: {getattr(error, 'msg', error)}{line})"
+    return text.splitlines()[0] if text else "(no question: the docstring is missing)"
 
 
 def lines(files: Mapping[str, Path]) -> Iterator[str]:
@@ -70,9 +70,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     """Print the list, or the settings of one study; return the exit code. A closed pipe (`| head`) is not an error."""
     parser = argparse.ArgumentParser(prog="sanlab studies", description="List the studies, or the settings of one.")
     parser.add_argument("study", nargs="?", default="", help="list the settings of this study")
-    parser.add_argument("--set", default="", help='settings in force: "layer=..." chooses whose options are listed')
+    parser.add_argument(
+        "--set", default="", help='settings in force; "layer=..." selects the layer whose options are listed'
+    )
     parser.add_argument("--profile", default="", help="also list the values of this hardware profile")
-    parser.add_argument("--in-c", action="store_true", help="only the studies that run with nic.firmware=c")
+    parser.add_argument("--in-c", action="store_true", help="list only the studies that run with nic.firmware=c")
     words = parser.parse_args(arguments)
     try:
         if words.study:

@@ -58,7 +58,7 @@ class Watchdog(threading.Thread):
             elif time.clock_gettime(clock) - cpu > self._turn_s or time.monotonic() - wall > WALL * self._turn_s:
                 self._end(f"Python has run for {self._turn_s:g} s without simulated time; SET run.turn_s allows more")
             if self._limit_s and time.monotonic() - begun > self._limit_s:
-                waits = "; ".join(self._waiting()) or "no task waits for anything"
+                waits = "; ".join(self._waiting()) or "no task is waiting"
                 self._end(f"the run takes longer than run.limit_s={self._limit_s:g} s: {waits}")
 
     def stop(self) -> None:

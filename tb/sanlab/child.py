@@ -38,7 +38,7 @@ def call(words: Sequence[str]) -> Ended:
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
-        start_new_session=True,  # a Ctrl-C reaches it through us, once
+        start_new_session=True,  # so that a Ctrl-C reaches it only once, through this process
     ) as process:
         try:
             out, err = process.communicate()

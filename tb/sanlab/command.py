@@ -33,50 +33,48 @@ COMMANDS = {
     "new": Command("tb.sanlab.new", "write a new message layer from the template"),
     "cluster": Command("tb.plan.draw", "write the files of a regular cluster"),
     "timeline": Command("tb.report.timeline", "write the timeline of a run, for Perfetto"),
-    "explain": Command("tb.ask.explain", "the life of one message of a run"),
+    "explain": Command("tb.ask.explain", "print the life of one message of a run"),
     "compare": Command("tb.ask.compare", "show the changes between two results"),
-    "sweep": Command("tb.sweep.run", "run one study at every point of some axes"),
-    "fuzz": Command("tb.fuzz.run", "run random programs of message layers"),
-    "campaign": Command("tb.campaign.run", "run single faults, and say what they do"),
-    "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
-    "figures": Command("tb.figures.run", "every study, every published value, on one page"),
-    "uncertainty": Command("tb.uncertainty.run", "how much figures depend on assumed values"),
-    "fidelity": Command("tb.figures.fidelity", "how good every figure is, sorted by it"),
-    "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
+    "sweep": Command("tb.sweep.run", "run one study at each point of some axes"),
+    "fuzz": Command("tb.fuzz.run", "run fuzz tests of message layers"),
+    "campaign": Command("tb.campaign.run", "inject single faults and classify their effects"),
+    "explore": Command("tb.explore.run", "model-check a message layer in small configurations"),
+    "figures": Command("tb.figures.run", "run every study and compare with published values"),
+    "uncertainty": Command("tb.uncertainty.run", "compute how much figures depend on assumed values"),
+    "fidelity": Command("tb.figures.fidelity", "list the accuracy of every figure"),
+    "costs": Command("pymodels.costs.compile", "count the instructions of compiled paths"),
     "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
     "mpi4py": Command("tb.program.mpi.own_tests", "run mpi4py's own tests over the simulated MPI", single=True),
-    "bench": Command("tb.bench.run", "measure how fast the laboratory is", single=True),
-    "counts": Command("tb.bench.counts", "count the instructions of a message", single=True),
+    "bench": Command("tb.bench.run", "measure the speed of the laboratory", single=True),
+    "counts": Command("tb.bench.counts", "count the instructions a message", single=True),
     "docs": Command("tb.docs.build", "build the documentation site", checkout=True),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
-    "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
-    "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),
+    "lint": Command("tb.quality.lint", "run static checks of Python and HDL", checkout=True),
+    "synth": Command("tb.quality.synth", "synthesise every block and report its size", checkout=True),
     "mutants": Command(
         "tb.quality.mutate",
-        "put small mistakes into the sources, and see whether tests fail",
+        "run mutation tests of the sources",
         checkout=True,
         single=True,
     ),
     "prove": Command("tb.quality.prove", "prove properties of blocks", checkout=True),
 }
 HELP = {"-h", "--help"}
-INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}
+INSIDE = {"tell": Command("tb.sanlab.tell", "answer queries of the library")}
 
 
 def main() -> int:
     """Run the subcommand and return the exit code."""
     word = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if word in HELP:
-        print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` tells more\n")
+        print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` shows its options\n")
         print("\n".join(f"  {name:11} {command.does}" for name, command in COMMANDS.items()))
         return 0
     command = {**COMMANDS, **INSIDE}.get(word)
     if command is None:
         return _refuse(f"sanlab: unknown command {word!r}: `sanlab --help` lists them; {nearest(word, COMMANDS)}")
     if command.checkout and not CHECKOUT:
-        return _refuse(
-            f"sanlab {word}: there is no checkout: {ROOT} has no tests; clone sanlab, and type `make {word}`"
-        )
+        return _refuse(f"sanlab {word}: not a checkout: {ROOT} has no tests; clone sanlab, and run `make {word}`")
     try:
         check()
     except ConfigError as error:

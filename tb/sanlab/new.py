@@ -104,8 +104,8 @@ def main(words: Sequence[str]) -> int:
     """Write a new layer and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab new", description="Write a message layer from the template echo.")
     parser.add_argument("what", choices=["layer"], help="kind of thing to write")
-    parser.add_argument("name", help="its name: lower-case letters, digits and _")
-    parser.add_argument("--firmware", choices=["python", "c"], default="python", help="c: also firmware in C")
+    parser.add_argument("name", help="name of the layer: lower-case letters, digits and _")
+    parser.add_argument("--firmware", choices=["python", "c"], default="python", help="c: include firmware in C")
     given = parser.parse_args(words)
     check(given.name)
     root, in_c = (*roots()[1:], TREE)[0], given.firmware == "c"

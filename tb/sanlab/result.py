@@ -64,7 +64,7 @@ class Run:
         """
         path = self.folder / TRACE
         if not path.exists():
-            raise SanlabError(f"no trace: {path} is not there; run the study again, without run.trace=0")
+            raise SanlabError(f"no trace: {path} does not exist; run the study again, without run.trace=0")
         records: NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
         late = len(records) and np.any(np.diff(records["time"]) < 0)
         return records[np.argsort(records["time"], kind="stable")] if late else records

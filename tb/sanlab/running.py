@@ -57,7 +57,7 @@ def run(
     ended = call(["run", *words, *(["--waves"] if waves else []), f"--out={folder}", "--", study])
     if ended.code:
         if new:
-            with suppress(OSError):  # what was refused leaves no folder
+            with suppress(OSError):  # a rejected run leaves no folder
                 folder.rmdir()
         raise error_of(ended, folder if _written(folder) != earlier else None)
     return load(folder, ended.out)

@@ -29,7 +29,7 @@ def _study(name: str) -> dict[str, Any]:
     try:
         info = studies.load(name)
     except studies.StudyError as error:
-        return {"question": f"(does not load: {error})", "options": {}}
+        return {"question": f"(cannot be loaded: {error})", "options": {}}
     options = {key: {"default": one.default, "meaning": one.meaning} for key, one in info.options.items()}
     return {"question": info.question, "options": options}
 

@@ -37,7 +37,7 @@ def waves_around(request: Request, execute: Execute, say: Callable[[str], None])
     if request.waves or first is None:
         return None
     begin, end = (first[name] for name in NEAR)
-    say(f"running it again for waves from {begin:.3f} to {end:.3f} us")
+    say(f"running again for waves from {begin:.3f} to {end:.3f} us")
     window = round(begin * 1e6), round(end * 1e6)
     try:
         execute(replace(request, waves=True, window_ps=window, folder=str(folder / FOLDER)))
@@ -46,7 +46,7 @@ def waves_around(request: Request, execute: Execute, say: Callable[[str], None])
         return None
     found = folder / FOLDER / WAVES
     if _window(folder / FOLDER) != first:
-        say("the second run did not stand still as the first did: report this with the seed")
+        say("the second run did not hang like the first; report this with the seed")
     if not found.is_file():
         say("no waves: the second run left none")
         return None

@@ -31,7 +31,7 @@ def _circuit(records: NDArray[np.void]) -> Wanted:
     message = f"message {int(last['packet']):#010x}"
     if last["event"] == TraceEvent.CARD_TAKE:
         return Wanted(
-            f"the result of {message}, given to its circuit at {_us(last)}, or the next message if it has none"
+            f"the result of {message}, passed to its circuit at {_us(last)}, or the next message if it has no result"
         )
     return Wanted(f"the next message; the result of {message} was written at {_us(last)}")
 

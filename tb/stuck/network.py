@@ -111,7 +111,7 @@ class Network:
         """Return the wait for space at the far end of the cable at a port."""
         peer = self.topology.peers.get(source)
         if peer is None:
-            return Wanted(f"a cable at {source}, which has none")
+            return Wanted(f"a cable at {source}, which is not connected")
         if self.topology.is_host(peer.node):
             node = self.topology.hosts.index(peer.node)
             return Wanted(f"room at NIC {node}", receive_engine(node))

@@ -54,15 +54,15 @@ class Standstill:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the report."""
-        yield f"{self.cause}; the last thing before happened at {self.at_ps / 1e6:.6f} us"
+        yield f"{self.cause}; the last event before was at {self.at_ps / 1e6:.6f} us"
         for cycle in self.cycles:
             yield f"\nA cycle of {len(cycle)}:"
             yield from (f"  {wait}" for wait in cycle)
         if not self.cycles:
-            yield "\nNo cycle of waiting: somebody waits for what nobody is known to hold."
-        yield from _section("Packets that stand in the network", map(str, self.network))
+            yield "\nNo cycle of waits: a unit waits for a resource without a known holder."
+        yield from _section("Packets in the network", map(str, self.network))
         yield from _section("Cards", map(str, self.cards))
-        yield from _section("Software that waits", self.software)
+        yield from _section("Waiting software", self.software)
         for unit, events in self.last:
             yield from _section(f"Last events of {unit}", events)
 

@@ -41,12 +41,12 @@ async def until_deadlock(
     while not all(task.finished.done for task in tasks):
         count = doorway.told if progress is None else progress()
         if count == told:
-            found = look(lab, f"nothing has moved for {quiet_us} us")
+            found = look(lab, f"no progress for {quiet_us} us")
             lab.running.stands_still = True
             found.leave(Path(lab.plan.request.folder))
             return found
         told = count
-        await kernel.sleep(quiet_us * 1_000_000, "the tasks to end or to stand still")
+        await kernel.sleep(quiet_us * 1_000_000, "the tasks to end or to deadlock")
     return None
 
 

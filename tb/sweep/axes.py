@@ -43,22 +43,22 @@ def parse(text: str, known: Iterable[str], designs: int = 0) -> tuple[Axis, ...]
     try:
         words = shlex.split(text)
     except ValueError:
-        raise _error("quotation without end", repr(text), "close it, or write \\ before it") from None
+        raise _error("unclosed quotation mark", repr(text), "close it, or write \\ before it") from None
     axes: list[Axis] = []
     for word in words:
         key, equals, values = word.partition("=")
         if not equals or not values:
-            raise _error("not an axis", repr(word), "write key=value,value or key=first:last:step")
+            raise _error("invalid axis", repr(word), "write key=value,value or key=first:last:step")
         if key not in names:
-            raise _error(f"unknown key {key!r}", "it is no setting of study, profile or run", nearest(key, names))
+            raise _error(f"unknown key {key!r}", "not a setting of study, profile or run", nearest(key, names))
         if key in (axis.key for axis in axes):
             raise _error(f"{key} given twice", repr(text), "keep one")
         axes.append(Axis(key, tuple(dict.fromkeys(_values(key, values)))))
     if not axes and not designs:
-        raise _error("no axis", "a sweep goes along at least one", 'write AXES="key=value,value ..."')
+        raise _error("no axis", "a sweep needs at least one axis", 'write AXES="key=value,value ..."')
     points = math.prod((max(designs, 1), *(len(axis.values) for axis in axes)))
     if points > MOST:
-        raise _error("too many points", f"{points:,} of at most {MOST:,}", "take larger steps or fewer axes")
+        raise _error("too many points", f"{points:,} of at most {MOST:,}", "use larger steps or fewer axes")
     return tuple(axes)
 
 
@@ -78,7 +78,7 @@ def _values(key: str, text: str) -> Iterator[str]:
             yield from map(str, _range(key, part, found))
         elif not part or (":" in part and part.replace(":", "").replace("x", "").isdigit()):
             raise _error(
-                "not a value", f"{key} has {part!r}", "write first:last, first:last:step or first:last:xfactor"
+                "invalid value", f"{key} has {part!r}", "write first:last, first:last:step or first:last:xfactor"
             )
         else:
             yield part
@@ -87,15 +87,15 @@ def _values(key: str, text: str) -> Iterator[str]:
 def _range(key: str, text: str, found: re.Match[str]) -> Iterator[int]:
     first, last, step = int(found[1]), int(found[2]), int(found[4] or 1)
     if first > last:
-        raise _error("range without values", f"{key} goes from {first} to {last}", "put the smaller number first")
+        raise _error("empty range", f"{key} is from {first} to {last}", "put the smaller number first")
     if step < (2 if found[3] else 1):
-        raise _error("range without end", f"{key} has {text!r}", "step by at least 1, or multiply by at least 2")
+        raise _error("endless range", f"{key} has {text!r}", "step by at least 1, or multiply by at least 2")
     value = first
     while value <= last:
         yield value
         value = (value * step or 1) if found[3] else value + step
         if (value - first) // step > MOST and not found[3]:
-            raise _error("too many points", f"{key} has {text!r}", "take larger steps")
+            raise _error("too many points", f"{key} has {text!r}", "use larger steps")
 
 
 def _error(what: str, cause: str, remedy: str) -> ConfigError:

@@ -43,7 +43,7 @@ def check_address(scheduler: str) -> None:
     found = ADDRESS.fullmatch(scheduler)
     if scheduler and (found is None or not 0 < int(found[1] or "1") < 1 << 16):
         cause = f"SCHEDULER is {scheduler!r}"
-        raise ConfigError("SCHEDULER", 0, "not an address", cause, "give host:port, such as tcp://127.0.0.1:8786")
+        raise ConfigError("SCHEDULER", 0, "invalid address", cause, "give host:port, such as tcp://127.0.0.1:8786")
 
 
 @contextmanager
@@ -77,8 +77,8 @@ def client(scheduler: str, workers: int) -> Iterator[Any]:
             found.wait_for_workers(1, timeout=PATIENCE_S)
         except (OSError, asyncio.TimeoutError):  # before Python 3.11 not the built-in one
             cause, remedy = (
-                f"none came within {PATIENCE_S} s",
-                "start `dask worker` in a checkout of these sources, or where their wheel is",
+                f"none within {PATIENCE_S} s",
+                "start `dask worker` in a checkout of these sources, or with their wheel installed",
             )
             raise ConfigError("SCHEDULER", 0, f"no worker at {scheduler!r}", cause, remedy) from None
         yield found
@@ -208,8 +208,10 @@ def _outcome(future: Any) -> Done:
     try:
         return Done(*future.result())
     except CancelledError:
-        return Done(failures=("the scheduler or its connection went away",))
+        return Done(failures=("connection to the scheduler lost",))
     except ModuleNotFoundError as error:
-        return Done(failures=(f"the worker has no sanlab ({error}): start it in a checkout, or install the wheel",))
+        return Done(
+            failures=(f"sanlab is missing on the worker ({error}): start it in a checkout, or install the wheel",)
+        )
     except Exception as error:  # noqa: BLE001 - the worker's own, or Dask's: a failure of this point, with its name
         return Done(failures=(f"{type(error).__name__}: {error}".splitlines()[0],))

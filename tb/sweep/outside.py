@@ -80,7 +80,7 @@ def _led_to(path: Path, package: Sequence[str]) -> list[str]:
 
 def _candidates(path: Path, one: Import) -> list[str]:
     if not one.module:
-        cause = f"{path}:{one.line} imports a module by a name that is computed, and its results follow from it"
+        cause = f"{path}:{one.line} imports a module by a computed name, so its inputs are unknown"
         raise SanlabError("the study cannot be swept", cause, "import it by its name")
     return [one.module, *([f"{one.module}.{one.name}"] if one.name else [])]
 

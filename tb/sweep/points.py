@@ -101,7 +101,7 @@ def spread(
         place = {**{key: value for key, value in axes.items() if not designs or key != AXIS}, **design}
         twice = sorted(base.settings.keys() & place.keys())
         if twice:
-            raise ConfigError("AXES", 0, f"{twice[0]} given twice", "it stands in SET too", "keep one")
+            raise ConfigError("AXES", 0, f"{twice[0]} given twice", "SET has it too", "keep one")
         settings = {**base.settings, **{key: value for key, value in place.items() if key not in OWN}}
         config, cluster = _generated(place["hosts"]) if "hosts" in place else given
         found.append(
@@ -134,7 +134,7 @@ def _check_one(point: Point, info: StudyInfo, scratch: Path) -> None:
         plan(point.request(scratch), info)
     except SanlabError as error:
         cause = str(error).replace(f"{scratch}/", "")
-        raise ConfigError("AXES", 0, f"no such point, {point.name}", cause, "leave it out") from None
+        raise ConfigError("AXES", 0, f"invalid point {point.name}", cause, "leave it out") from None
 
 
 @cache

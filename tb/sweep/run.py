@@ -184,7 +184,7 @@ def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: Wanted, con
             say(console, f"failed: {row.point.name}: {'; '.join(row.failures)}", "bold red")
     failed = sum(1 for row in rows if row.failures)
     say(console, "")
-    counted = f"{len(rows)} of {len(sweep.todo)} points, {sweep.known} known from before, {failed} failed"
+    counted = f"{len(rows)} of {len(sweep.todo)} points, {sweep.known} known, {failed} failed"
     say(console, f"{counted}, {sweep.again} tried again, {seconds:.1f} s{sweep.efficiency(seconds)}", "dim")
     for what, name in (("table", FILE), *([("table", "points.csv")] if shown.csv else ())):
         say(console, f"{what}: {os.path.relpath(folder / name)}")
@@ -223,23 +223,23 @@ def _show_points(
     say(console, "")
     show(console, Table((*(axis.key for axis in axes), *names), tuple(lines), words=0))
     if len(rows) > SHOWN_ROWS:
-        say(console, f"... and {len(rows) - SHOWN_ROWS} more points: they are in the table", "dim")
+        say(console, f"... and {len(rows) - SHOWN_ROWS} more points in the table", "dim")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, run the sweep, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab sweep", description="Run a study at every point of some axes.")
+    parser = argparse.ArgumentParser(prog="sanlab sweep", description="Run a study at each point of some axes.")
     parser.add_argument("study", help="one of: " + studies.known())
     parser.add_argument("--axes", default="", help='such as "hosts=2,4,8 size=0:65536:x2"')
     parser.add_argument(
         "--scheduler", default="", help="address of a Dask scheduler (default: a cluster of this process)"
     )
     parser.add_argument("--workers", default="", help="points at a time on this machine (default: its processors)")
-    parser.add_argument("--plot", default="", help="metrics to be shown and drawn (default: those that vary)")
+    parser.add_argument("--plot", default="", help="metrics to show and draw (default: those that vary)")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument(
-        "--designs", default="", help='named settings: "base: ; wide bus: pci.width=64"; a column, design'
+        "--designs", default="", help='named settings, the axis design: "base: ; wide bus: pci.width=64"'
     )
     parser.add_argument("--csv", action="store_true", help="also write the table as points.csv")
     parser.add_argument("--out", default="", help="folder for table and plot (default sim_build/sweep/<study>)")
@@ -256,7 +256,7 @@ def main(argv: list[str] | None = None) -> int:
         wanted = Wanted(words.plot, words.csv)
         return run_sweep(base, axes, words.scheduler, workers(words.workers), wanted, Console(emoji=False), designs)
 
-    return exit_code(sweep, "the points that had ended are kept, and the same command goes on from there")
+    return exit_code(sweep, "completed points are kept; repeat the command to continue")
 
 
 def workers(text: str) -> int:
@@ -264,7 +264,7 @@ def workers(text: str) -> int:
     if not text:
         return os.cpu_count() or 1
     if not is_whole(text) or not 1 <= int(text) <= 1024:
-        raise ConfigError("WORKERS", 0, "not a number of workers", f"WORKERS is {text!r}", "give 1 to 1024")
+        raise ConfigError("WORKERS", 0, "invalid number of workers", f"WORKERS is {text!r}", "give 1 to 1024")
     return int(text)
 
 

@@ -36,7 +36,7 @@ class Done:
 def run_point(point: Point) -> Done:
     """Run a point in a temporary folder. No failure of a run raises an exception."""
     if not point.sources.startswith(sources_digest()):
-        return Done(failures=("the worker has other sources than the sweep: bring both to one version",))
+        return Done(failures=("the sources of worker and sweep differ: use the same version",))
     try:
         WORK.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{point.key[:12]}-"))

@@ -34,5 +34,5 @@ def git(folder: Path, *words: str) -> str:
     except subprocess.TimeoutExpired:
         raise ToolError(f"git {words[0]} failed", f"no answer within {PATIENCE_S} s", REMEDY) from None
     except OSError as error:
-        raise ToolError("git does not start", str(error.strerror), REMEDY) from None
+        raise ToolError("git failed to start", str(error.strerror), REMEDY) from None
     return done.stdout.decode(errors="replace")

@@ -52,7 +52,7 @@ class Verilator:
     def said_if_other(self) -> str:
         """Line for the user if the version is not the pinned one; else empty."""
         slow = f"models are evaluated by its public eval(): same results, slower; `make setup` installs {PINNED}"
-        return "" if self.pinned else f"Verilator {self.version} is here, not {PINNED}: {slow}"
+        return "" if self.pinned else f"Verilator {self.version} is installed instead of {PINNED}: {slow}"
 
 
 @functools.cache
@@ -113,7 +113,7 @@ def gpi_users() -> str:
 
     simulator = importlib.machinery.PathFinder.find_spec("simulator", [str(cocotb_libs().parent)])
     if simulator is None or simulator.origin is None:
-        raise ToolError("cocotb is not whole", f"{cocotb_libs().parent} has no module `simulator`", SETUP)
+        raise ToolError("incomplete cocotb", f"{cocotb_libs().parent} has no module `simulator`", SETUP)
     library = find_libpython()
     if library is None:
         raise ToolError("Python's shared library is missing", "the simulator loads Python as a library", SETUP)

@@ -65,7 +65,7 @@ def check(folder: Path, names: Sequence[str]) -> None:
         ours.add(MANIFEST)
     for entry in sorted(os.listdir(folder)):
         if entry not in ours and any(fnmatch(entry, name) for name in (*names, MANIFEST)):
-            cause = f"{entry!r} is in the way, and no run has left it there according to {MANIFEST}"
+            cause = f"{entry!r} is in the way and is not a file of a run according to {MANIFEST}"
             raise ConfigError(str(folder), 0, "not a folder for results", cause, "name another folder, or move it away")
 
 
@@ -141,7 +141,7 @@ def _begin(folder: Path) -> tuple[Path, int]:
         work = Path(tempfile.mkdtemp(dir=folder, prefix=WORK))
         try:
             lock = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:  # taken for one that a killed command has left
+        except FileNotFoundError:  # removed by another command as abandoned
             continue
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -160,14 +160,14 @@ def _begin(folder: Path) -> tuple[Path, int]:
 def _remove_abandoned(folder: Path) -> None:
     """Remove the working folders of dead commands."""
     for work in folder.glob(f"{WORK}*"):
-        with suppress(OSError):  # its owner lives, or has just removed it
+        with suppress(OSError):  # its owner is alive, or has just removed it
             handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _made_by_us(work / OWNER):
                     shutil.rmtree(work, ignore_errors=True)
                 else:
-                    work.rmdir()  # killed before its first file
+                    work.rmdir()  # its command was killed before its first file
             finally:
                 os.close(handle)
 

@@ -32,7 +32,7 @@ def _body(title: str, note: str, figures: Sequence[Figure], ranges: Table, faile
         if one.swings:
             yield f'<div class="figures"><figure>{tornado(one, f"t{at}")}</figure></div>'
         yield from html_table(swings(one))
-    yield "<h2>How far values may be off</h2>"
+    yield "<h2>Ranges of uncertain values</h2>"
     yield from html_table(ranges)
 
 
@@ -57,7 +57,7 @@ def summary(figures: Sequence[Figure]) -> Table:
 def swings(one: Figure) -> Table:
     """Return the table of the strongest values of a figure, with the figure at both ends of their ranges."""
     rows = ((swing.key, *(_told(end) for end in (swing.low, swing.high))) for swing in one.swings[:SHOWN])
-    return Table(("value", f"at its least, {one.unit}", f"at its most, {one.unit}"), tuple(rows))
+    return Table(("value", f"at its minimum, {one.unit}", f"at its maximum, {one.unit}"), tuple(rows))
 
 
 def _told(end: float | None) -> str:
@@ -89,11 +89,11 @@ def tornado(one: Figure, prefix: str) -> str:
         axes.axvline(one.median, color=FURTHER[0], linewidth=1, linestyle=":")
         axes.set_yticks(list(places), [swing.key for swing in shown], fontsize=9)
         axes.set_xlabel(
-            f"{one.unit}; light: value at its least\ndashed: published; grey: 90 % of the draws", fontsize=9
+            f"{one.unit}; light: value at its minimum\ndashed: published; grey: 90 % of the draws", fontsize=9
         )
         text = io.StringIO()
         drawing.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     label = (
-        f"what moves {one.name}: published {number(one.published)}, 90 % from {number(one.low)} to {number(one.high)}"
+        f"effects on {one.name}: published {number(one.published)}, 90 % from {number(one.low)} to {number(one.high)}"
     )
     return embedded(text.getvalue(), label, prefix)

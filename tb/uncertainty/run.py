@@ -89,9 +89,9 @@ def rows_of(study: str, profile: Profile, settings: Mapping[str, str]) -> list[P
         known = sorted(
             {f"{row.study} PROFILE={row.profile}" for row in load_published() if row.kind is not Kind.QUOTED}
         )
-        told = "; ".join(word for word in known if word.startswith(f"{study} ")) or "none of this study"
-        cause = f"{study} on {profile.name} is held against no figure"
-        raise ConfigError("STUDY", 0, "no published value", cause, f"those that are: {told}")
+        told = "; ".join(word for word in known if word.startswith(f"{study} ")) or "no published value of this study"
+        cause = f"no published value applies to {study} on {profile.name}"
+        raise ConfigError("STUDY", 0, "no published value", cause, f"choose one of: {told}")
     return rows
 
 
@@ -105,18 +105,24 @@ def measure(
     (base,) = points.metrics([{}])
     rows = [row for row in rows if row.metric in base]
     if not rows:
-        raise ConfigError("SET", 0, "nothing measured", "; ".join(points.failures) or "no such metric", "ask for more")
+        raise ConfigError(
+            "SET",
+            0,
+            "nothing measured",
+            "; ".join(points.failures) or "no such metric",
+            "change SET so that the study measures its published values",
+        )
     names = [row.metric for row in rows]
     tables = together(values)
     ends = points.metrics([place for places in tables.values() for place in places])
     felt = {table for at, table in enumerate(tables) if moved(base, ends[2 * at : 2 * at + 2], names)}
-    say(console, f"{len(tables)} tables of values, of which {', '.join(sorted(felt)) or 'none'} move something", "dim")
+    say(console, f"{len(tables)} tables of values, {', '.join(sorted(felt)) or 'none'} with an effect", "dim")
     near = [one for one in values if one.key.name.split(".")[0] in felt]
     places = alone(near)
     found = iter(points.metrics([place for both in places.values() for place in both]))
     singles = {key: (next(found), next(found)) for key in places}
     drawn = [one for one in near if moved(base, singles[one.key.name], names)]
-    say(console, f"{len(values)} values may be off, {len(drawn)} of them move something", "dim")
+    say(console, f"{len(values)} uncertain values, {len(drawn)} with an effect", "dim")
     together_drawn = points.metrics(hypercube(drawn, draws, points.base.seed)) if drawn else []
     return [figure(row, base, singles, together_drawn) for row in rows], drawn
 
@@ -146,9 +152,9 @@ def leave(
         )
         for one in drawn
     )
-    ranges = Table(("value", "least", "profile", "most", "why"), tuple(rows))
+    ranges = Table(("value", "minimum", "profile", "maximum", "reason"), tuple(rows))
     note = f"{plain['command']}; {plain['date']}, {base.simulator}"
-    write_atomically(folder / "index.html", page(f"How far {base.study} may be off", note, figures, ranges, failed))
+    write_atomically(folder / "index.html", page(f"Uncertainty of {base.study}", note, figures, ranges, failed))
     return folder / "index.html"
 
 
@@ -162,11 +168,13 @@ def command(base: Request, draws: int) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line, compute the uncertainty, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab uncertainty", description="How far figures hang on assumed values.")
-    parser.add_argument("study", help="one with published values")
+    parser = argparse.ArgumentParser(
+        prog="sanlab uncertainty", description="Compute how much figures depend on uncertain values."
+    )
+    parser.add_argument("study", help="study with published values")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
         parser.add_argument(f"--{name}", default=default)
-    parser.add_argument("--samples", default="", help="draws together (default 24)")
+    parser.add_argument("--samples", default="", help="number of random draws (default 24)")
     parser.add_argument(
         "--scheduler", default="", help="address of a Dask scheduler (default: a cluster of this process)"
     )
@@ -195,7 +203,7 @@ def main(argv: list[str] | None = None) -> int:
         say(console, f"uncertainty: {os.path.relpath(made)}")
         return 1 if points.failures else 0
 
-    return exit_code(uncertainty, "the points that had ended are kept, and the same command goes on from there")
+    return exit_code(uncertainty, "completed points are kept; repeat the command to continue")
 
 
 def samples(text: str) -> int:
@@ -203,7 +211,7 @@ def samples(text: str) -> int:
     if not text:
         return 24
     if not is_whole(text) or not 2 <= int(text) <= MOST:
-        raise ConfigError("SAMPLES", 0, "not a number of draws", f"SAMPLES is {text!r}", f"give 2 to {MOST}")
+        raise ConfigError("SAMPLES", 0, "invalid number of draws", f"SAMPLES is {text!r}", f"give 2 to {MOST}")
     return int(text)
 
 

@@ -66,8 +66,8 @@ def test_after_a_hang_waves_show_the_time_around_it(tmp_path: Path, capsys: pyte
     words = [f"{SCENARIOS}.hang", "--sim", "icarus", "--set", "run.hang_us=500", "--out", str(tmp_path)]
     assert command.main(words) == 1
     said = capsys.readouterr().out
-    assert "who waits for whom, and the last events of each unit: " in said
-    assert "running it again for waves from 0.000 to " in said
+    assert "report of waits and last events of each unit: " in said
+    assert "running again for waves from 0.000 to " in said
     assert (tmp_path / "stuck" / "stuck.json").read_text(encoding="utf-8") == (tmp_path / "stuck.json").read_text(
         encoding="utf-8"
     )
@@ -111,6 +111,6 @@ def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: 
         said, _ = process.communicate(timeout=PATIENCE_S)
         wait_for(lambda: group_is_empty(process.pid), "all processes to end")
     assert process.returncode == 130, said
-    assert "interrupted; no results of this run were left" in said
+    assert "interrupted; this run left no results" in said
     assert (tmp_path / "results.json").read_bytes() == old
     assert not list(tmp_path.glob(".run-*"))

@@ -107,7 +107,7 @@ def test_an_unexpected_fault_fails_the_run_and_is_reported_with_unit_packet_and_
     told = (tmp_path / "stuck.txt").read_text(encoding="utf-8")
     assert told.startswith("invariant: node 1 link: packet with a wrong CRC-8")
     assert "study tests.system.scenarios.echo_faults waits for " in told
-    at = float(re.search(r"the last thing before happened at ([\d.]+) us", told)[1])  # type: ignore[index]
+    at = float(re.search(r"the last event before was at ([\d.]+) us", told)[1])  # type: ignore[index]
     assert tail_us - 1 < at <= tail_us + 0.001
 
 

@@ -85,11 +85,11 @@ def test_a_sweep_runs_again_when_the_package_changes(here: Environment) -> None:
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
 
-    assert "2 of 2 points, 0 known from before" in swept()
-    assert "2 of 2 points, 2 known from before" in swept()
+    assert "2 of 2 points, 0 known" in swept()
+    assert "2 of 2 points, 2 known" in swept()
     with (here.site / "mylab" / "firmware" / "ours" / "nic" / "layout.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
-    assert "2 of 2 points, 0 known from before" in swept()
+    assert "2 of 2 points, 0 known" in swept()
 
 
 def test_a_folder_of_the_path_serves_as_well(repository: Path, tmp_path: Path) -> None:

@@ -37,4 +37,4 @@ def test_a_failed_point_reports_the_reason(tmp_path: Path, capsys: pytest.Captur
     assert run.main([*words, "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().out
     assert "failed: run.hang_us=100: HangError: nothing has happened for 0.0001 s of simulated time" in said
-    assert "1 of 1 points, 0 known from before, 1 failed, 1 tried again" in said
+    assert "1 of 1 points, 0 known, 1 failed, 1 tried again" in said

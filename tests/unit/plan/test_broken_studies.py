@@ -102,7 +102,7 @@ def test_folders_in_which_runs_work_are_not_listed(tmp_path: Path) -> None:
         (3, "exit code 3"),
         (-signal.SIGSEGV, "killed by SIGSEGV"),
         (-signal.SIGBUS, "killed by SIGBUS"),
-        (-signal.SIGKILL, "killed by SIGKILL, by somebody or by the kernel for lack of memory"),
+        (-signal.SIGKILL, "killed by SIGKILL, by a user or by the kernel for lack of memory"),
         (-200, "killed by signal 200"),
     ],
 )

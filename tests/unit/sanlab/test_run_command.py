@@ -159,7 +159,7 @@ def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkey
     outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), "no_module", tmp_path)
     assert outcome.log.read_text(encoding="utf-8").split() == ["sim.log"]
     assert not outcome.passed
-    assert outcome.failures == [f"the simulation ended before any test did (exit code 0); see {outcome.log}"]
+    assert outcome.failures == [f"the simulation ended before its test (exit code 0); see {outcome.log}"]
 
 
 @pytest.mark.parametrize("said", ["", "{file}: No space left on device; removed\n"])
@@ -187,7 +187,7 @@ def test_a_result_of_the_simulator_that_was_cut_off_is_no_result(
     monkeypatch.setattr(simulator, "_command", lambda *_: ["sh", "-c", f"printf '{whole[:40]}' >results.xml"])
     outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), "no_module", tmp_path)
     assert not outcome.passed
-    assert outcome.failures[0].startswith("the simulation ended before any test did")
+    assert outcome.failures[0].startswith("the simulation ended before its test")
 
 
 def test_without_its_trace_a_run_has_no_results(tmp_path: Path) -> None:

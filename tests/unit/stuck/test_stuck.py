@@ -125,7 +125,7 @@ def test_a_receiver_waits_for_nothing_before_a_packet_has_come_to_it() -> None:
 def test_an_output_without_a_cable_is_told() -> None:
     records = trace(at_switch(0, 0, HEAD, 1), at_switch(0, 0, GRANT, 1))
     assert [str(w) for w in Network.of(records, RING).waits()] == [
-        "switch 0 port 0 waits for a cable at s0.1, which has none"
+        "switch 0 port 0 waits for a cable at s0.1, which is not connected"
     ]
 
 
@@ -162,7 +162,7 @@ def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
     wait = Wait("NIC 0: program", Wanted("room", "NIC 0"))
     look(records, wait).leave(tmp_path)
     text = (tmp_path / TEXT).read_text(encoding="utf-8")
-    assert text.startswith("nothing moves; the last thing before happened at 0.007000 us\n\nA cycle of 1:\n")
+    assert text.startswith("nothing moves; the last event before was at 0.007000 us\n\nA cycle of 1:\n")
     assert text.count("NIC 0: program waits for room, held by NIC 0") == 2
     assert text.count("us  tx start 0") == LAST
     assert "0.007000 us  tx start 0" in text
@@ -177,8 +177,8 @@ def test_cards_wait_for_what_has_begun_and_not_ended() -> None:
                     (frame, TraceEvent.FRAME_START, 0))  # fmt: skip
     records["packet"][:3] = 0x01000002, 0x01000002, 0x01000003
     assert [str(wait) for wait in look(records).cards] == [
-        "node 1 FPGA waits for the result of message 0x01000003, given to its circuit at 0.003000 us, "
-        "or the next message if it has none",
+        "node 1 FPGA waits for the result of message 0x01000003, passed to its circuit at 0.003000 us, "
+        "or the next message if it has no result",
         "node 2 frame waits for the rest of a transaction, begun at 0.004000 us",
     ]
     ended = trace((card, TraceEvent.CARD_TAKE, 0), (card, TraceEvent.CARD_GIVE, 0), (frame, TraceEvent.FRAME_START, 0),
@@ -191,4 +191,4 @@ def test_cards_wait_for_what_has_begun_and_not_ended() -> None:
 
 
 def test_a_standstill_without_a_cycle_says_so() -> None:
-    assert "\nNo cycle of waiting: somebody waits for what nobody is known to hold." in look(trace(starts(0))).lines()
+    assert "\nNo cycle of waits: a unit waits for a resource without a known holder." in look(trace(starts(0))).lines()

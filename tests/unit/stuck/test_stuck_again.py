@@ -46,7 +46,7 @@ def test_the_same_run_is_done_again_with_waves_of_the_window(tmp_path: Path) -> 
     (request,) = asked
     assert (request.study, request.seed, request.waves) == ("hang", 3, True)
     assert request.window_ps == (80_000_000, 105_500_000)
-    assert said == ["running it again for waves from 80.000 to 105.500 us"]
+    assert said == ["running again for waves from 80.000 to 105.500 us"]
 
 
 def test_nothing_is_run_without_a_standstill_or_when_there_are_waves(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_nothing_is_run_without_a_standstill_or_when_there_are_waves(tmp_path: P
 def test_a_second_run_that_differs_is_told(tmp_path: Path) -> None:
     said: list[str] = []
     assert waves_around(ran(tmp_path), second([], {**STANDSTILL, "to_us": 1.0}), said.append)
-    assert said[1:] == ["the second run did not stand still as the first did: report this with the seed"]
+    assert said[1:] == ["the second run did not hang like the first; report this with the seed"]
 
 
 def test_what_hinders_is_told(tmp_path: Path) -> None:

@@ -63,18 +63,18 @@ def test_points_are_all_combinations_and_the_last_axis_changes_fastest() -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", 'no axis: a sweep goes along at least one; write AXES="key=value,value ..."'),
-        ("size", "not an axis: 'size'; write key=value,value or key=first:last:step"),
-        ("sise=1", "unknown key 'sise': it is no setting of study, profile or run; did you mean 'size'?"),
+        ("", 'no axis: a sweep needs at least one axis; write AXES="key=value,value ..."'),
+        ("size", "invalid axis: 'size'; write key=value,value or key=first:last:step"),
+        ("sise=1", "unknown key 'sise': not a setting of study, profile or run; did you mean 'size'?"),
         ("size=1 size=2", "size given twice: 'size=1 size=2'; keep one"),
-        ("size=4:1", "range without values: size goes from 4 to 1; put the smaller number first"),
-        ("size=1:4:0", "range without end: size has '1:4:0'; step by at least 1, or multiply by at least 2"),
-        ("size=1:4:x1", "range without end: size has '1:4:x1'; step by at least 1, or multiply by at least 2"),
-        ("size=1:2:3:4", "not a value: size has '1:2:3:4'; write first:last, first:last:step or first:last:xfactor"),
-        ("size=1,,2", "not a value: size has ''; write first:last, first:last:step or first:last:xfactor"),
-        ("size=0:99999999", "too many points: size has '0:99999999'; take larger steps"),
-        ("size=1:1000 hosts=1:1000", "too many points: 1,000,000 of at most 100,000; take larger steps or fewer axes"),
-        ("size='1", 'quotation without end: "size=\'1"; close it, or write \\ before it'),
+        ("size=4:1", "empty range: size is from 4 to 1; put the smaller number first"),
+        ("size=1:4:0", "endless range: size has '1:4:0'; step by at least 1, or multiply by at least 2"),
+        ("size=1:4:x1", "endless range: size has '1:4:x1'; step by at least 1, or multiply by at least 2"),
+        ("size=1:2:3:4", "invalid value: size has '1:2:3:4'; write first:last, first:last:step or first:last:xfactor"),
+        ("size=1,,2", "invalid value: size has ''; write first:last, first:last:step or first:last:xfactor"),
+        ("size=0:99999999", "too many points: size has '0:99999999'; use larger steps"),
+        ("size=1:1000 hosts=1:1000", "too many points: 1,000,000 of at most 100,000; use larger steps or fewer axes"),
+        ("size='1", 'unclosed quotation mark: "size=\'1"; close it, or write \\ before it'),
     ],
 )
 def test_what_is_no_axis_is_refused(text: str, said: str) -> None:
@@ -143,10 +143,10 @@ def test_a_file_that_a_setting_names_is_part_of_the_content(tmp_path: Path) -> N
     [
         (
             {"size": "many"},
-            "no such point, size=many: SET: wrong type: size is 'many'; give a whole number (bytes); leave it out",
+            "invalid point size=many: SET: wrong type: size is 'many'; give a whole number (bytes); leave it out",
         ),
-        ({"pattern": "star"}, "no such point, pattern=star: SET: unknown word: pattern is 'star'; "),
-        ({"profile": "lanai8"}, "no such point, profile=lanai8: PROFILE: unknown profile: "),
+        ({"pattern": "star"}, "invalid point pattern=star: SET: unknown word: pattern is 'star'; "),
+        ({"profile": "lanai8"}, "invalid point profile=lanai8: PROFILE: unknown profile: "),
     ],
 )
 def test_a_point_that_cannot_be_is_refused_before_any_runs(place: Mapping[str, str], said: str) -> None:
@@ -161,7 +161,7 @@ def test_a_point_that_cannot_be_is_refused_before_any_runs(place: Mapping[str, s
         ({"hosts": "1"}, "AXES: value out of range: hosts is 1; give 2 or more"),
         ({"hosts": "two"}, "AXES: wrong type: hosts is 'two'; give a whole number"),
         ({"seed": "x"}, "AXES: wrong type: seed is 'x'; give a whole number"),
-        ({"messages": "3"}, "AXES: messages given twice: it stands in SET too; keep one"),
+        ({"messages": "3"}, "AXES: messages given twice: SET has it too; keep one"),
     ],
 )
 def test_an_axis_that_cannot_be_is_refused(place: Mapping[str, str], said: str) -> None:

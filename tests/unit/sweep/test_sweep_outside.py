@@ -86,7 +86,7 @@ def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
     )
     with pytest.raises(SanlabError) as refused:
         outside("so_mine.study", SOURCES)
-    cause = f"{folder}/so_mine/parts.py:2 imports a module by a name that is computed, and its results follow from it"
+    cause = f"{folder}/so_mine/parts.py:2 imports a module by a computed name, so its inputs are unknown"
     assert str(refused.value) == f"the study cannot be swept: {cause}; import it by its name"
 
 
