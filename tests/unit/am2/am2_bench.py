@@ -1,4 +1,4 @@
-"""AM-II on the machine: LANais, and on each host a process with an endpoint, which knows those of the other hosts."""
+"""AM-II on the machine: LANais, and on each host a process whose endpoint can send to those of the other hosts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from firmware.view import ClusterView
 from pymodels.machine import Machine
 
 Came = tuple[bool, int, tuple[int, ...], bytes]
-"""Whether it is a reply, node of the source, arguments, payload."""
+"""Received message: True for a reply, node of the source, arguments, payload."""
 KEEP, ANSWER = 1, 2
-"""Handlers of every endpoint of the bench."""
+"""Handler indices of every endpoint of the bench."""
 TAG = 0x1234_5678_9ABC_DEF0
 
 
 class Bench:
-    """Started hosts; translation n of an endpoint is that of node n. What comes is kept by node."""
+    """Started hosts. Translation n of an endpoint is that of node n. Received messages are kept by node."""
 
     def __init__(self, nodes: int = 2, nic: str = "lanai9", each: int = 1, **options: Any) -> None:
-        """`each`: endpoints of each node; further keywords are options of the layer."""
+        """Start hosts with `each` endpoints; further keywords are options of the layer."""
         self.machine = Machine(nodes, nic=nic)
         self.layers: list[Am2] = []
         for node, host in enumerate(self.machine.hosts):
@@ -51,15 +51,15 @@ class Bench:
             endpoint.set_handler(ANSWER, self.answer)
 
     def node(self, token: Token) -> int:
-        """On whose node a handler runs."""
+        """Return the node on which a handler runs."""
         return next(n for n, bundle in enumerate(self.bundles) if bundle.process is token.endpoint.process)
 
     async def keep(self, token: Token) -> None:
-        """Keep what comes."""
+        """Keep a received message."""
         self.came[self.node(token)].append((token.is_reply, token.source.node, token.arguments, token.data))
 
     async def answer(self, token: Token) -> None:
-        """Keep it, and answer with twice the arguments and the payload backwards."""
+        """Keep a message, and reply with twice the arguments and the reversed payload."""
         await self.keep(token)
         twice = (2 * one & 0xFFFFFFFF for one in token.arguments)
         if token.size:
@@ -68,12 +68,12 @@ class Bench:
             await token.reply(KEEP, *twice)
 
     async def returned(self, token: Token) -> None:
-        """Of messages that come back."""
+        """Keep a returned message."""
         self.back[self.node(token)].append(token)
         self.returned_data.append(token.data)
 
     async def until(self, node: int, count: int) -> None:
-        """Until so many messages have come to a node, and all of its own are answered."""
+        """Poll until a node has received `count` messages, and all its own are answered."""
         bundle = self.bundles[node]
 
         def there() -> bool:
@@ -82,14 +82,14 @@ class Bench:
         await bundle.until(there, f"{count} messages")
 
     async def send(self, node: int, to: int, *arguments: int, data: bytes = b"", handler: int = ANSWER) -> None:
-        """A request of a node's first endpoint."""
+        """Send a request from a node's first endpoint."""
         if data:
             await self.endpoints[node].request_i(to, handler, data, *arguments)
         else:
             await self.endpoints[node].request(to, handler, *arguments)
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
 

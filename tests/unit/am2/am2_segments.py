@@ -1,4 +1,4 @@
-"""Two endpoints of AM-II with segments, on two hosts of the machine, and what must stand in them."""
+"""Two AM-II endpoints with segments, on two hosts of the machine, and the expected contents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 
 
 class Ends:
-    """A bench whose endpoints have segments, and what must stand in them."""
+    """Bench whose endpoints have segments, with their expected contents."""
 
     def __init__(self, nic: str = "lanai9", **options: Any) -> None:
         self.bench = Bench(nic=nic, medium=MEDIUM, **{"timeout_us": 150, **options})
@@ -29,16 +29,16 @@ class Ends:
             assert endpoint.segment == (self.places[-1], SIZE)
 
     def put(self, node: int, at: int, data: bytes | bytearray) -> None:
-        """Data must come into a segment."""
+        """Add data to the expected contents of a segment."""
         self.images[node][at : at + len(data)] = data
 
     def whole(self) -> bool:
-        """Both segments are as they must be."""
+        """Return True if both segments have the expected contents."""
         found = [one.process.load_bytes(at, SIZE) for one, at in zip(self.bench.endpoints, self.places, strict=True)]
         return found == [bytes(image) for image in self.images]
 
     def run(self, *calls: Awaitable[Any]) -> None:
-        """Do the one of each program; then both poll until nothing is unanswered."""
+        """Run a call for each program; then poll both until no request is unanswered."""
         left = [len(calls)]
 
         def over() -> bool:

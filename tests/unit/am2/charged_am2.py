@@ -1,4 +1,4 @@
-"""A tour of AM-II: messages with and without payload, their answers, what comes back, what is sent again or refused."""
+"""Operations of AM-II for the table of charged paths: messages, replies, returns, retransmissions, rejections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.unit.layers.charges import Charges, settled
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     with charges.operation("start, an endpoint and its tag"):
         bench = Bench(timeout_us=200, credits=8)
     near, far = bench.bundles
@@ -38,7 +38,7 @@ def tour(charges: Charges) -> None:
 
 
 def _lost(charges: Charges, bench: Bench) -> None:
-    """What the network does to messages."""
+    """Send messages through a network that loses and damages packets."""
     faults, machine = bench.machine.faults, bench.machine
     for size in (0, 700):
         faults.drop(0, 1, faults.passed(0, 1))
@@ -60,7 +60,7 @@ def _lost(charges: Charges, bench: Bench) -> None:
 
 
 def _returned(charges: Charges, bench: Bench) -> None:
-    """Messages that come back."""
+    """Send messages that are returned."""
     near = bench.endpoints[0]
     for index, name, what in ((6, EndpointName(1, 9), "to no endpoint"), (7, EndpointName(9, 0), "to no node")):
         near.map(index, name, TAG)
@@ -71,7 +71,7 @@ def _returned(charges: Charges, bench: Bench) -> None:
 
 
 def _many(charges: Charges) -> None:
-    """More than there are channels, slots and places for; a message that is answered while it is prepared again."""
+    """Send more messages than there are channels, slots and places, and acknowledge one while it is prepared again."""
     bench = Bench(timeout_us=100, credits=32, channels=2, each=2)
     near, far = bench.endpoints
 
@@ -105,7 +105,7 @@ def _many(charges: Charges) -> None:
 
 
 def _bulk(charges: Charges) -> None:
-    """Data into a segment, and out of it."""
+    """Put data into a segment, and get data from it."""
     bench = Bench(medium=512)
     for endpoint in bench.endpoints:
         endpoint.set_segment(endpoint.process.allocate(2000), 2000)
@@ -118,7 +118,7 @@ def _bulk(charges: Charges) -> None:
 
 
 def _back(charges: Charges) -> None:
-    """Answers that come back while their sender needs their staging blocks again."""
+    """Send replies that are returned while their sender needs the staging blocks again."""
     bench = Bench(credits=12)
 
     async def replies(token: Token) -> None:
@@ -139,7 +139,7 @@ def _back(charges: Charges) -> None:
 
 
 def _paging(charges: Charges) -> None:
-    """Endpoints that come into the NIC's memory, and leave it."""
+    """Load and evict endpoints."""
     bench = Bench(frames=1, each=2, timeout_us=200)
     (_, second), machine = bench.bundles[0].endpoints, bench.machine
     bench.bundles[0].move_endpoint(second, bench.libraries[0].allocate_bundle())
@@ -154,7 +154,7 @@ def _paging(charges: Charges) -> None:
 
 
 def _asleep(charges: Charges) -> None:
-    """A process that sleeps until a message comes; a name."""
+    """Let a process sleep until a message arrives; look up a name."""
     bench = Bench()
     bench.bundles[1].set_event_mask(Mask.NOT_EMPTY)
 
@@ -169,7 +169,7 @@ def _asleep(charges: Charges) -> None:
 
 
 def _passed_over(charges: Charges) -> None:
-    """One that is asked to leave, and stays, since a message of it is under way."""
+    """Try to evict an endpoint that stays because it has a message in flight."""
     bench = Bench(nic="lanai4", frames=2, each=3, timeout_us=200, absent="silent")
     (first, _, third), machine = bench.bundles[0].endpoints, bench.machine
     third.map(2, bench.bundles[1].endpoints[2].name, TAG)
@@ -185,7 +185,7 @@ def _passed_over(charges: Charges) -> None:
 
 
 async def far_end(bench: Bench) -> None:
-    """Handle requests, for ever."""
+    """Handle requests, without end."""
     while True:
         await bench.bundles[1].poll()
         await bench.machine.kernel.sleep(20_000_000)

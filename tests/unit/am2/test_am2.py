@@ -1,8 +1,8 @@
-"""AM-II: messages between endpoints arrive exactly once, short ones by PIO alone, longer ones by the staging areas.
+"""Delivery of AM-II messages: exactly once, short ones by PIO only, longer ones through the staging areas.
 
-Strategy: two to four hosts of the machine, with each LANai. Messages of all kinds must arrive once and unharmed, also
-where packets vanish, are damaged, doubled or pass each other. Words of a frame, of a staging block and of the wire are
-changed on their way, to see that it is they that count: the handler index, the tag, the payload.
+Strategy: two to four hosts of the machine, with each LANai. Messages of all kinds must arrive once and unchanged, also
+with lost, damaged, duplicated and reordered packets. Words of a frame, of a staging block and of a packet are changed
+in transit, to show that they determine the result: the handler index, the tag, the payload.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def traffic(me: int, nodes: int, count: int, seed: int, most: int = 300) -> list
 
 
 def check(bench: Bench, sent: Sequence[Sequence[Message]]) -> None:
-    """Every request and its answer have come once."""
+    """Check that every request and its reply arrived once."""
     for me in range(len(sent)):
         requests = Counter((False, node, *one[1:]) for node in range(len(sent)) for one in sent[node] if one[0] == me)
         twice = [(to, tuple(2 * one & 0xFFFFFFFF for one in words), data[::-1]) for to, words, data in sent[me]]

@@ -1,8 +1,7 @@
-"""AM-II: bulk data go into the segment of an endpoint and come from it, by the staging areas, and its handler runs
-once, when all of it is there.
+"""AM-II bulk data: into and out of an endpoint's segment through the staging areas, with a single handler run.
 
-Strategy: two hosts of the machine, each with a segment. Every byte of both segments is compared with what the calls
-must leave there, also over a network that loses, damages, doubles and reorders packets.
+Strategy: two hosts of the machine, each with a segment. Every byte of both segments is compared with the expected
+contents, also over a network that loses, damages, duplicates and reorders packets.
 """
 
 from __future__ import annotations

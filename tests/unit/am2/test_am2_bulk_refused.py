@@ -1,7 +1,7 @@
-"""AM-II: bulk data that have no place come back, and no call that cannot be sends anything.
+"""Errors of AM-II bulk data: data without a place are returned, and invalid calls send nothing.
 
-Strategy: as `test_am2_bulk`. Places that the segment has not are the program's, so the library of the receiver must be
-seen to judge; what came back is compared with what was sent, and no byte of a segment changes.
+Strategy: as in `test_am2_bulk`. Segments belong to programs, so the receiver's library must detect invalid places. The
+returned data are compared with the sent data, and no byte of a segment may change.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ MISUSES: dict[str, tuple[Call, Code, str]] = {
         lambda e: e.bench.endpoints[0].get_xfer(1, 0, KEEP, SIZE + 1, 0), Code.BAD_SEGMENT_OFFSET, "within it"
     ),
     "getting half a byte": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, KEEP, 0, 0.5), Code.BAD_LENGTH, "0.5 bytes"),  # type: ignore[arg-type]
-    "getting for no handler": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, 77, 0, 1), Code.BAD_HANDLER, "set the handler first"),
+    "getting for no handler": (lambda e: e.bench.endpoints[0].get_xfer(1, 0, 77, 0, 1), Code.BAD_HANDLER, "set the"),
     "a segment that is not there": (
         lambda e: e.bench.endpoints[0].set_segment(0x7000_0000, 4), Code.BAD_SEGMENT_OFFSET, "nothing is mapped"
     ),

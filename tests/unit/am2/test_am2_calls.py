@@ -1,6 +1,6 @@
-"""AM-II: queries, sizes of tables, names, and bundles that are freed.
+"""AM-II queries, table sizes, names, and freed bundles.
 
-Strategy: each call once as it is meant, and what it refuses with its code; nothing of it goes to the network.
+Strategy: each call once with valid arguments, and with invalid ones and their codes; none uses the network.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def test_two_threads_that_poll_one_bundle_at_once_handle_no_message_twice() -> N
     read = frame.read
 
     async def interrupted(*what: Any) -> Any:
-        """The other thread has the CPU between a look at a message and its handler."""
+        """Give the CPU to the other thread between the check for a message and its handler."""
         token = await read(*what)
         await bench.endpoints[1].process.give_way()
         return token

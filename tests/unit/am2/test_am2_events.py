@@ -1,7 +1,7 @@
-"""AM-II: a bundle whose event mask is NOT_EMPTY sleeps until a message comes, and none comes unnoticed.
+"""AM-II event mask NOT_EMPTY: the bundle sleeps until a message arrives, and misses none.
 
-Strategy: the machine. What the CPU was used for while a process waited tells sleeping from spinning. Then messages are
-sent at every point of the call that falls asleep, a step apart: each wakes it.
+Strategy: the CPU use of a waiting process distinguishes sleeping from spinning. Messages are then sent at every point
+of the call that falls asleep, one step apart: each must wake it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tests.unit.am2.am2_bench import KEEP, TAG, Bench
 
 US = 1_000_000
 EARLY_US = 30
-"""A message is longer under way than it takes to fall asleep."""
+"""Time before the call at which the message is sent: it takes longer to arrive than the call to fall asleep."""
 
 
 def asleep(each: int = 1, **options: Any) -> Bench:
-    """The bundle of node 1 sleeps when it waits."""
+    """Return a bench whose bundle of node 1 sleeps while it waits."""
     bench = Bench(each=each, **{"timeout_us": 100, **options})
     bench.bundles[1].set_event_mask(Mask.NOT_EMPTY)
     for endpoint, other in zip(bench.bundles[0].endpoints, bench.bundles[1].endpoints, strict=True):
@@ -28,7 +28,7 @@ def asleep(each: int = 1, **options: Any) -> Bench:
 
 
 def waited(bench: Bench, after_us: float, number: int = 0) -> tuple[int, int]:
-    """When a wait of node 1 ended, and the CPU time that it took; the message is sent EARLY_US less after it starts."""
+    """Return the end of a wait of node 1, and its CPU time. The message is sent EARLY_US before `after_us`."""
     host, times = bench.machine.host(1), list[int]()
 
     async def waits() -> None:

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of AM-II shows it, does what it says.
+"""First program of a user, as shown on the page of AM-II.
 
-Strategy: it is run on two hosts and on four.
+Strategy: it runs on two hosts and on four.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ async def program(am2: Am2, nodes: int) -> list[bytes]:
     endpoint = await bundle.allocate_endpoint()
     for index, handler in enumerate((returned, double, result)):
         endpoint.set_handler(index, handler)
-    await endpoint.set_tag(0xCAFE)  # whoever sends to it must use the same
+    await endpoint.set_tag(0xCAFE)  # senders must use the same tag
     for node in range(nodes):  # translation n: the first endpoint of node n
         endpoint.map(node, EndpointName(node, 0), 0xCAFE)
     others = [node for node in range(nodes) if node != am2.me]

@@ -1,8 +1,8 @@
-"""AM-II: what is left of an endpoint that was freed harms nobody who has its number, its frame or its memory next.
+"""Freed AM-II endpoints: no effect on the next owner of the number, the frame or the memory.
 
-Strategy: the machine. A message with payload is stopped while its DMA is under way, or has been handled; then its
-endpoint is freed and another process takes one of the same number. What that process can see is looked at. A turn that
-is kept is read from the order in which the NIC takes messages.
+Strategy: a message with payload is stopped during its DMA, or has been handled. Then its endpoint is freed, another
+process gets an endpoint of the same number, and the contents visible to that process are checked. A kept turn is
+derived from the order in which the NIC takes messages.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ US = 1_000_000
 
 
 def being_delivered(bench: Bench) -> bool:
-    """Payload is on its way from the NIC of node 1 to its host: its transfer is the second, behind that to NIC 0."""
+    """Return True while payload is moved from the NIC of node 1 to its host (its second transfer)."""
     return sum(record[2] == TraceEvent.NIC_DMA_START for record in bench.machine.trace.records) == 2
 
 
 async def next_of(bench: Bench, bundle: Bundle, freed: Endpoint) -> Endpoint:
-    """Free an endpoint; the one that a new process gets then."""
+    """Free an endpoint, and return the endpoint that a new process gets."""
     await freed.free()
     return await bench.layers[1].init().allocate_bundle().allocate_endpoint()
 
 
 def frame_of(bench: Bench, endpoint: Endpoint) -> bytes:
-    """What stands in the frame of an endpoint of node 1."""
+    """Return the contents of the frame of an endpoint of node 1."""
     at = endpoint.process.pages.at(endpoint._granted.frame, "looking").physical - bench.machine.host(1).nic_base
     return bench.machine.nic(1).load_bytes(at, FRAME)
 
 
 def staging_of(endpoint: Endpoint, medium: int) -> bytes:
-    """What its process can read of its staging blocks."""
+    """Return the contents of an endpoint's staging blocks, as its process reads them."""
     return endpoint.process.load_bytes(endpoint._granted.staging, BLOCKS * medium)
 
 

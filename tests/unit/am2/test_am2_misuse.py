@@ -1,8 +1,8 @@
-"""AM-II: each misuse gives its own error to whoever made it, and harms nobody else.
+"""AM-II misuses: an error for the caller, and no effect on others.
 
-Strategy: the table of the page, row by row, with the port used afterwards. Then a process writes random words into its
-own frame, as one without the library can: the NICs go on, no word outside of that frame changes that the process may
-not change, and messages of others arrive.
+Strategy: the table of the page, row by row; the port must work afterwards. Then a process writes random words into its
+own frame, as a program without the library can. The NICs must continue, no word outside of that frame may change, and
+messages of others must arrive.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MISUSES: dict[str, tuple[Misuse, Code, str]] = {
 
 
 def works(bench: Bench) -> None:
-    """Endpoint 0 of node 0 is as it was."""
+    """Check that endpoint 0 of node 0 works as before."""
 
     def asked() -> bool:
         return (False, 0, (77,), b"") in bench.came[1]
@@ -111,7 +111,7 @@ def test_an_endpoint_freed_with_messages_in_flight_is_gone_and_the_others_go_on(
 
 
 async def refusals(bench: Bench, token: Token) -> list[str]:
-    """Why a handler may neither request nor reply."""
+    """Return the reasons for which a handler may neither request nor reply."""
     found = []
     calls: list[Callable[[], Awaitable[Any]]] = [
         lambda: bench.endpoints[bench.node(token)].request(1, KEEP),

@@ -1,8 +1,8 @@
-"""AM-II: endpoints are paged between the NIC's memory and host memory while messages are in flight.
+"""AM-II paging of endpoints between the NIC's memory and host memory with messages in flight.
 
-Strategy: the machine, with fewer frames than endpoints. What moves is counted at the host DMA and read from both
-memories, where bytes are also changed behind the driver's back. Then traffic between many endpoints on nodes that all
-page, on a network that loses packets: each message arrives once.
+Strategy: the machine with fewer frames than endpoints. Moves are counted at the host DMA and checked in both memories,
+where bytes are also changed without the driver. Then traffic between many endpoints on nodes that all page, on a
+network that loses packets: each message must arrive once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ US = 1_000_000
 
 
 class Ends:
-    """Endpoints of two nodes in pairs: translation 0 of each is the one of the same number on the other node."""
+    """Pairs of endpoints on two nodes: translation 0 is the endpoint of the same number on the other node."""
 
     def __init__(self, each: int, nodes: int = 2, **options: Any) -> None:
         self.bench = Bench(nodes, each=each, **{"timeout_us": 100, **options})
@@ -32,25 +32,25 @@ class Ends:
             other.map(0, one.name, TAG)
 
     def brought(self, node: int) -> list[int]:
-        """Endpoints that were brought, in order."""
+        """Return the loaded endpoints, in order."""
         return [one.number for one in self.bench.layers[node]._driver.pager.log]
 
     def there(self, node: int) -> set[int]:
-        """Those whose frames are in the NIC's memory."""
+        """Return the endpoints whose frames are in the NIC's memory."""
         return {one.name.endpoint for one in self.bench.bundles[node].endpoints if one._granted.place is not None}
 
     def moved(self, node: int) -> list[int]:
-        """Bytes of each transfer of the host DMA: positive to the NIC."""
+        """Return the size of each transfer of the host DMA, positive towards the NIC."""
         who = unit(node, Part.HOST_DMA)
         records = self.bench.machine.trace.records
         return [record[5] for record in records if record[1] == who and record[2] == TraceEvent.DMA_DONE]
 
     async def served(self, node: int, count: int) -> None:
-        """Poll until so many messages have come to a node."""
+        """Poll until a node has received `count` messages."""
         await self.bench.until(node, count)
 
     def ask(self, number: int, *words: int) -> None:
-        """A request of a near endpoint, answered."""
+        """Send a request from a near endpoint, and wait for the reply."""
         bench = self.bench
         done = len(bench.came[1])
         bench.run(
@@ -89,7 +89,7 @@ def test_a_fault_moves_a_frame_out_and_a_frame_in() -> None:
 
 
 def waiting_and_absent(ends: Ends) -> int:
-    """A message waits at endpoint 0 of node 0, which has left; where its argument stands in the frame."""
+    """Let a message wait at endpoint 0 of node 0, evict the endpoint, and return the offset of its argument."""
     bench, apart = ends.bench, ends.bench.libraries[0].allocate_bundle()
     bench.bundles[0].move_endpoint(ends.near[1], apart)
     bench.run(ends.far[0].request(0, KEEP, 1), bench.machine.kernel.sleep(100 * US))

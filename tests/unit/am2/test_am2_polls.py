@@ -1,4 +1,4 @@
-"""AM-II polls its endpoints in the NIC's memory, over the bus. Strategy: reads of the trace are counted, and timed."""
+"""AM-II polling of endpoints in the NIC's memory over the bus. Strategy: reads of the trace are counted and timed."""
 
 from __future__ import annotations
 

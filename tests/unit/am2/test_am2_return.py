@@ -1,8 +1,7 @@
-"""AM-II: what cannot be delivered comes back whole to its sender, with the code that says why, after 255
-retransmissions at the latest.
+"""Undeliverable AM-II messages: returned complete to their sender, with a code, after at most 255 retransmissions.
 
 Strategy: packets are lost on the machine's wires by number, and counted there. Words of a process's own frame are
-changed behind the library, as a program without it could, so that the NICs are seen to judge, and not the library.
+changed without the library, as a program without it could, so that the NICs must detect the errors.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 
 
 def comes_back(bench: Bench, code: Code, data: bytes = DATA, opcode: str = "request medium") -> Token:
-    """The one message that has come back, whole."""
+    """Return the single returned message, after a check of its contents."""
     (token,) = bench.back[0]
     assert (token.status, token.opcode, token.arguments) == (code, opcode, WORDS)
     assert bench.returned_data == [data]
@@ -32,7 +31,7 @@ def comes_back(bench: Bench, code: Code, data: bytes = DATA, opcode: str = "requ
 
 
 async def give(bench: Bench, data: bytes = DATA, to: int = 1) -> None:
-    """A request whose bytes the program changes at once, and its end."""
+    """Send a request whose bytes the program changes at once, and wait for its end."""
     buffer = bytearray(data)
     if data:
         await bench.endpoints[0].request_i(to, KEEP, buffer, *WORDS)
@@ -43,7 +42,7 @@ async def give(bench: Bench, data: bytes = DATA, to: int = 1) -> None:
 
 
 def after(bench: Bench) -> None:
-    """Everything goes on."""
+    """Check that messages are delivered as before."""
     bench.run(bench.send(0, 1, 9), bench.until(0, 1), bench.until(1, 1))
     assert bench.came[0][-1] == (True, 1, (18,), b"")
 
@@ -192,7 +191,7 @@ def test_a_full_queue_holds_messages_back_or_returns_them(full: str) -> None:
 
 
 def changed(bench: Bench, node: int, offset: int, word: Any) -> None:
-    """The next descriptor of requests is changed on its way into the frame: `word(old)`."""
+    """Change a word of the next request descriptor on its way into the frame by `word(old)`."""
     host = bench.machine.host(node)
     original, at = host.pio_write, host.nic_base + FRAMES
 

@@ -1,8 +1,8 @@
-"""AM-II: several threads of a process use one parallel bundle at once (AM 2.0: AM_PAR).
+"""Threads of a process that share a parallel AM-II bundle (AM 2.0: AM_PAR).
 
-Strategy: two hosts of the machine. Threads of one process request, with payload and without, put bulk data and poll,
-all through one endpoint; what comes must be what each has sent, once. While the handler of one thread's poll runs,
-another thread may make requests, and the handler itself may not.
+Strategy: two hosts of the machine. Threads of one process send requests with and without payload, put bulk data and
+poll, all through one endpoint. Each message must arrive once. While the handler of one thread's poll runs, another
+thread may send requests, and the handler itself may not.
 """
 
 from __future__ import annotations

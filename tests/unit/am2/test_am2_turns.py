@@ -1,8 +1,8 @@
-"""AM-II: endpoints of a NIC take turns by their weights, and one that cannot go does not hold the others up.
+"""Turns of a NIC's AM-II endpoints: in proportion to weights, and not blocked by one that cannot send.
 
-Strategy: the machine, with one channel for requests. It is held by a message whose queue is full, until endpoints of
-different weights have filled their queues; then the order in which the NIC takes their messages is read from its trace.
-What idle endpoints cost is the longest wait of lone messages, beside the compiled path of a look.
+Strategy: the machine with one channel for requests. A message for a full queue holds the channel until endpoints of
+different weights have filled their queues. Then the order in which the NIC takes messages is read from its trace. The
+cost of idle endpoints is the longest wait of single messages, compared with the compiled path of a sample.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_an_idle_endpoint_lengthens_the_loop_by_its_two_looks_and_nothing_else()
 
 
 def _longest_wait(bench: Bench) -> int:
-    """Between the word that gives a lone message to the NIC and its being taken, at many points of the NIC's loop."""
+    """Return the longest time until the NIC takes a single message, at many phases of the NIC's loop."""
 
     async def program() -> None:
         for number in range(40):

@@ -1,8 +1,8 @@
-"""AM-II: the handler of bulk data gets the place and length of all of them, and not of the last piece (AM 2.0).
+"""Handlers of AM-II bulk data get place and size of the whole transfer, not of the last piece (AM 2.0).
 
-Strategy: two hosts of the machine. What the handlers of data that were sent, got and answered see is compared with what
-the calls have named, also where a transfer has failed before one that has its number, and where pieces are lost. A last
-piece that belongs to nothing, as a process that writes its own frame can make it, comes back.
+Strategy: two hosts of the machine. The arguments of handlers for sent, requested and replied data are compared with
+those of the calls, also after a failed transfer of the same number, and with lost pieces. A last piece without a
+transfer, as a process that writes its own frame can create, must be returned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Seen = list[tuple[int, int, bytes]]
 
 
 def keeping(seen: Seen) -> Any:
-    """A handler that keeps offset, length and bytes of what it gets."""
+    """Return a handler that records offset, size and bytes."""
 
     async def keep(token: Token) -> None:
         assert token.va == token.endpoint.process_place + token.offset  # type: ignore[attr-defined]
@@ -32,7 +32,7 @@ def keeping(seen: Seen) -> Any:
 
 
 def ends_that_keep(nic: str = "lanai9", **options: Any) -> tuple[Ends, Seen]:
-    """Handler 9 of both endpoints keeps what it sees."""
+    """Return two endpoints whose handler 9 records its arguments, and the records."""
     ends, seen = Ends(nic, **options), Seen()
     for endpoint, place in zip(ends.bench.endpoints, ends.places, strict=True):
         setattr(endpoint, "process_place", place)  # noqa: B010 - for the handler
@@ -102,10 +102,10 @@ def test_a_piece_of_no_transfer_comes_back(number: int) -> None:
     endpoint = ends.bench.endpoints[0]
 
     class Forged(Put):
-        """A transfer of which the last piece leaves alone, under another number."""
+        """Transfer whose last piece is sent alone, with another number."""
 
         def head(self, number_: int) -> Head | None:
-            """See `Put`."""
+            """Return the head of the last piece."""
             kind = Kind.BULK if number else Kind.PIECE
             return Head(kind, 0, 9, transfer=number)
 

@@ -1,4 +1,4 @@
-"""Hosts with mail whose NICs can be reset, and messages whose bytes say where they come from."""
+"""Hosts with mail whose NICs can be reset, and messages whose bytes identify their source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REST_US = 500.0
 
 
 def message(source: int, target: int, number: int, size: int) -> bytes:
-    """Bytes that depend on sender, receiver, number and position."""
+    """Return bytes that depend on sender, receiver, number and position."""
     salt = 31 * source + 57 * target + 101 * number
     return bytes((salt + at + 13 * (at >> 8)) & 0xFF for at in range(size))
 
@@ -23,7 +23,7 @@ class Bench(MailBench):
     """Started hosts."""
 
     def rest(self, us: float = REST_US) -> None:
-        """Let what is under way arrive."""
+        """Wait until packets in flight have arrived."""
         self.machine.run(self.machine.kernel.now / 1e6 + us)
 
     def reset(self, nodes: Sequence[int]) -> None:
@@ -42,7 +42,7 @@ class Bench(MailBench):
             self.mails[node] = open_mail(self.layer, self.libraries[node])
 
     async def exchange(self, me: int, mail: Mail, size: int, rounds: int = 1) -> list[tuple[int, bytes]]:
-        """Send messages to all other hosts, and return those that came from them."""
+        """Send messages to all other hosts, and return those received from them."""
         others = [node for node in range(len(self.mails)) if node != me]
         for number in range(rounds):
             for node in others:
@@ -52,6 +52,6 @@ class Bench(MailBench):
         return came
 
     def expected(self, me: int, size: int, rounds: int = 1) -> list[tuple[int, bytes]]:
-        """What `exchange` brings to a host, by sender in order."""
+        """Return the messages that `exchange` receives on a host, by sender in order."""
         others = [node for node in range(len(self.mails)) if node != me]
         return [(node, message(node, me, number, size)) for node in others for number in range(rounds)]

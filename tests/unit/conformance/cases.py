@@ -1,4 +1,4 @@
-"""Cases of the conformance suite: each layer that has mail, with the options that its descriptor lists promises for."""
+"""Cases of the conformance suite: each layer with mail, with each set of options in its descriptor's promises."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tb.plan.fitting import fitting_profiles
 from tests.unit.conformance.bench import Bench
 
 PS = 1_000_000
-"""Picoseconds of a microsecond."""
+"""Picoseconds in a microsecond."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A layer with options, and what it promises with them."""
+    """Layer with options, and its promises with them."""
 
     layer: str
     text: str
-    """The options, as the descriptor writes them."""
+    """Options in the descriptor's notation."""
     promised: Promise
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options by name."""
+        """Options by name."""
         return parse(self.text)
 
     def bench(self, nodes: int = 2, nic: str = "", more: Options = MappingProxyType({})) -> Bench:
-        """Return started hosts of the case; `more`: further options of the layer."""
+        """Return started hosts of the case; `more` are further options of the layer."""
         return Bench(self.layer, nodes, nic=nic, **self.options, **dict[str, Any](more))
 
     def __str__(self) -> str:
@@ -51,4 +51,4 @@ def _kinds(case: Case) -> list[str]:
 
 
 KINDS = [(case, kind) for case in CASES for kind in _kinds(case)[1:]]
-"""Cases with each further kind of NIC that they run on."""
+"""Cases with each additional kind of NIC that they run on."""

@@ -1,7 +1,7 @@
-"""Each layer keeps the promises of its descriptor, and does not keep those that the descriptor leaves out.
+"""Promises of descriptors: each layer keeps those that are listed, and breaks those that are not.
 
-Strategy: one scenario a promise. A promise must hold with every seed. For one that is left out, a seed must show the
-opposite, so that a descriptor which promises too little fails as well.
+Strategy: one scenario for each promise. A promise must hold with every seed. For an omitted promise, at least one seed
+must break it, so that a descriptor which promises too little fails as well.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ CHANCES: dict[Promise, dict[str, Any]] = {
     Promise.OVERTAKING: {"loss": 0.0, "reordered": 0.25},
     Promise.DOUBLING: {"loss": 0.0, "doubled": 0.25},
 }
-"""Share of packets that a fault strikes, as arguments of `Faults.lose`."""
+"""Share of packets that a fault affects, as arguments of `Faults.lose`."""
 SEEDS = (1, 2, 3)
 SEEDS_OF_OPPOSITES = (1, 2, 3, 4, 5, 6)
 MESSAGES, SIZE = 12, 600
 WITHIN_US, SOON_US = 30_000.0, 6_000.0
-"""Limit of a run that should end, and of one that should not."""
+"""Time limit of a run that should end, and of one that should not."""
 ROUNDS = (1, 2, 3, 5, 9)
-"""Messages to each host before and after the reset of a NIC: they end at different places of the rings."""
+"""Messages to each host before and after the reset of a NIC, which end at different ring positions."""
 every_fault = pytest.mark.parametrize("fault", CHANCES, ids=lambda one: str(one.name).lower())
 every_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one stream of messages from a host to another."""
+    """Result of one stream of messages between two hosts."""
 
     came: tuple[Message, ...]
     sent: tuple[Message, ...]
     error: str
-    """Of a call that failed or did not return; empty: all messages were received."""
+    """Error of a call that failed or did not return; empty if all messages were received."""
 
     @property
     def once(self) -> bool:
-        """Every message was received exactly once and unchanged."""
+        """True if every message was received exactly once and unchanged."""
         return not self.error and sorted(self.came) == sorted(self.sent)
 
     @property
     def ordered(self) -> bool:
-        """The received messages are some of those that were sent, in their order."""
+        """True if the received messages are a subsequence of the sent ones."""
         left = iter(self.sent)
         return all(one in left for one in self.came)
 
 
 def stream(bench: Bench, count: int, size: int, late_us: int = 0, within_us: float = WITHIN_US) -> Outcome:
-    """Send messages to a host, which receives late, until it has received as many."""
+    """Send messages to a host that starts to receive late, until it has received all."""
     near, far = bench.mails
     sent = tuple((0, message(0, 1, number, min(near.most, size))) for number in range(count))
     came = list[Message]()
@@ -86,7 +86,7 @@ def stream(bench: Bench, count: int, size: int, late_us: int = 0, within_us: flo
 
 @cache
 def disturbed(case: Case, fault: Promise, seed: int, within_us: float = WITHIN_US) -> Outcome:
-    """A stream on a network with faults of one kind."""
+    """Return the result of a stream on a network with faults of one kind."""
     bench = case.bench()
     bench.machine.faults.lose(**CHANCES[fault], seed=seed)
     found = stream(bench, MESSAGES, SIZE, within_us=within_us)
@@ -95,7 +95,7 @@ def disturbed(case: Case, fault: Promise, seed: int, within_us: float = WITHIN_U
 
 
 def _kept(case: Case, fault: Promise, seed: int) -> Outcome:
-    """A stream with a fault, which ends soon if the layer does not repair it."""
+    """Return the result of a stream with a fault, with a short limit if the layer does not recover from it."""
     return disturbed(case, fault, seed, WITHIN_US if fault in case.promised else SOON_US)
 
 
@@ -167,7 +167,7 @@ def test_no_cpu_copies_messages_where_promised(case: Case) -> None:
 
 
 def _with_strangers(case: Case, seed: int) -> Outcome:
-    """A stream while packets of random bytes arrive at the receiver."""
+    """Return the result of a stream while packets of random bytes arrive at the receiver."""
     bench, rng = case.bench(), random.Random(seed)
     plain = load(case.layer).shown.plain
     types = [one.type for one in (plain if isinstance(plain, tuple) else (plain,)) if one is not None]
@@ -194,7 +194,7 @@ def test_packets_of_random_bytes_have_no_effect_where_promised(case: Case, seed:
 
 
 def _exchange_all(bench: Bench, rounds: int, within_us: float = WITHIN_US) -> bool:
-    """Let all hosts send to all others; True if each message was received once."""
+    """Let all hosts send to all others. Return True if each message was received once."""
     size = min(48, bench.mails[0].most)
 
     async def host(me: int, mail: Mail) -> list[Message]:
@@ -235,7 +235,7 @@ def test_all_nics_start_again_after_a_reset_when_idle(case: Case) -> None:
 
 
 def _rejoined(case: Case, rounds: int) -> bool:
-    """Reset one of three NICs; True if its host exchanges messages with the others afterwards."""
+    """Reset one of three NICs. Return True if its host exchanges messages with the others afterwards."""
     bench = case.bench(3)
     assert _exchange_all(bench, rounds)
     bench.rest()
@@ -257,7 +257,7 @@ def test_a_host_rejoins_the_others_after_the_reset_of_its_nic_where_promised(cas
 
 
 def _holds(scenario: Any) -> bool:
-    """Run a scenario; False if it raises."""
+    """Run a scenario. Return False if it raises an exception."""
     try:
         return bool(scenario())
     except Exception:  # noqa: BLE001 - which one a layer raises is its own affair

@@ -23,7 +23,7 @@ AT_LIMIT = (-2, -1)
 
 
 def carried(case: Case) -> list[int]:
-    """Return the sizes that a case carries, with its longest two."""
+    """Return the sizes that a case carries, including its longest two."""
     mail = case.bench().mails[0]
     return sorted({size for size in (*SIZES, mail.most - 1, mail.most) if mail.least <= size <= mail.most})
 

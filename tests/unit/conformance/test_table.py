@@ -1,7 +1,7 @@
-"""The table of promises in `firmware/README.md` is that of the descriptors, and its meanings are their documentation.
+"""Table of promises in `firmware/README.md`: equal to the descriptors, with the documented meanings.
 
-Strategy: each row is written again from the descriptors of the layers of the checkout and from `firmware/promises.py`,
-and compared with the page.
+Strategy: each row is generated from the descriptors of the checkout's layers and from `firmware/promises.py`, and
+compared with the page.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def written(case: Case) -> str:
 
 
 def kept_by(promise: Promise) -> str:
-    """Return the cases that keep a promise, or those that do not where they are fewer."""
+    """Return the cases that keep a promise, or those that do not if they are fewer."""
     keep = [written(case) for case in HERE if promise in case.promised]
     lack = [written(case) for case in HERE if promise not in case.promised]
     return ", ".join(keep) if len(keep) <= len(lack) else "all but " + ", ".join(lack) if lack else "all"

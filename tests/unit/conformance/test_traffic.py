@@ -1,8 +1,8 @@
-"""Traffic on a network without faults: every message once, in order from each host, and nothing is left under way.
+"""Traffic on a network without faults: every message arrives once, in order from each host, and the network empties.
 
-Strategy: all hosts post to all others before they receive, in clusters of one to eight hosts; random programs of
-sizes, destinations and pauses; then single situations: a late receiver, messages both ways, buffers that change when
-`send` has returned, answers. What one run shows is compared by several tests.
+Strategy: all hosts post to all others before they receive, in clusters of one to eight hosts. Then random programs of
+sizes, destinations and pauses, and single situations: a late receiver, messages both ways, buffers that change after
+`send` has returned, answers. Several tests share the result of one run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ every_number_of_hosts = pytest.mark.parametrize("nodes", NODES)
 
 @dataclass(frozen=True)
 class Exchanged:
-    """What every host received, what it should have, and what was left in the network."""
+    """Messages received and expected by every host, and packets left in the network."""
 
     came: list[list[Message]]
     expected: list[list[Message]]
@@ -35,7 +35,7 @@ class Exchanged:
 
 @cache
 def exchanged(case: Case, nodes: int, nic: str = "") -> Exchanged:
-    """All hosts send to all others, and end."""
+    """Let all hosts send to all others, and end."""
     bench = case.bench(nodes, nic)
 
     async def host(me: int, mail: Mail) -> list[Message]:
@@ -50,7 +50,7 @@ def exchanged(case: Case, nodes: int, nic: str = "") -> Exchanged:
 
 
 def by_sender(case: Case, messages: list[Message]) -> list[Message]:
-    """Return messages sorted by sender; those of one sender in the order in which they came, if that is promised."""
+    """Return messages sorted by sender, and by order of arrival for each sender if that order is promised."""
     return sorted(messages, key=lambda one: one[0] if Promise.ORDER in case.promised else one)
 
 
@@ -111,7 +111,7 @@ def test_random_traffic_of_three_hosts_arrives_unchanged(case: Case, seed: int) 
 
 
 def _to_a_late_receiver(bench: Bench, late_us: int) -> tuple[list[Message], list[Message]]:
-    """Send mixed sizes to a host that receives late; return what came and what was sent."""
+    """Send mixed sizes to a host that receives late. Return received and sent messages."""
     near, far = bench.mails
     sizes = [min(size, near.most) for size in (1, 4, 33, 64, 700, 1024, 2000, 4096)][: AHEAD - 2]
     sent = [message(0, 1, number, size) for number, size in enumerate(sizes)]

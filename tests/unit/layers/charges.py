@@ -1,9 +1,8 @@
-"""What an operation of a layer charges: every path by host and NIC, every system call and context switch, counted; and
-what it writes into the trace, by the names of events.
+"""Charges of a layer's operations: every path by host and NIC, system calls and context switches, and trace events.
 
-`python -m tests.unit.layers.charges` runs the tours on the machine, one `charged_*.py` each among the tests of a layer,
-and writes the table beside each, which `test_charges` compares. A count that depends on how long something took is
-written with `~`, as about so many: it is another one on a machine whose delays are others.
+`python -m tests.unit.layers.charges` runs the tours on the machine, one `charged_*.py` for each among the tests of a
+layer, and writes the table beside each, which `test_charges` compares. A count that depends on durations is written
+with `~` (about), because it differs on a machine with other delays.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from pymodels.toml import read_toml
 from pymodels.trace import TraceEvent
 
 TOURS = {path.stem.removeprefix("charged_"): path for path in sorted(Path(__file__).parents[1].glob("*/charged_*.py"))}
-"""The file of every tour by its name: those of a layer stand among its tests."""
+"""File of every tour by its name, among the tests of its layer."""
 SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
-"""A machine on which much takes longer than usual."""
+"""Timing of a machine with longer delays than usual."""
 TRACE = "trace"
 VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead", TRACE)),
@@ -40,19 +39,19 @@ CHARGING = frozenset(verb for _, _, verbs in VERBS for verb in verbs) | {"work_o
 SOURCES = str(Path(firmware.__file__).parent)
 WITHOUT_PATH = ("syscall", "switch_context")
 SETTLE_PS = 300_000_000
-"""After which everything that an operation has set going is done with."""
+"""Time after which all effects of an operation have ended."""
 HEADING = (
     "# What operations charge and trace, by side. Written by `python -m tests.unit.layers.charges`; "
     "read what differs.\n"
 )
 Place = tuple[str, int]
-"""A line of the firmware: its file and number."""
+"""Line of the firmware: file and number."""
 Table = dict[str, dict[str, str]]
-"""By operation and side: how often each path, or with `~` about how often."""
+"""Count of each path by operation and side; with `~` for approximate counts."""
 
 
 class Charges:
-    """Counts what the machine's hosts and NICs charge within named operations."""
+    """Counts of the charges of the machine's hosts and NICs within named operations."""
 
     def __init__(self) -> None:
         self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -61,13 +60,13 @@ class Charges:
 
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
-        """What is charged meanwhile, on all nodes, belongs to this operation."""
+        """Attribute all charges of all nodes inside the context to an operation."""
         self._operation = name
         yield
         self._operation = ""
 
     def noting(self, side: str, name: str, verb: Callable[..., Any]) -> Callable[..., Any]:
-        """A verb that is counted before it is executed."""
+        """Return a verb that is counted before it is executed."""
 
         def noted(who: Any, *arguments: Any, **named: Any) -> Any:
             if self._operation:
@@ -81,21 +80,21 @@ class Charges:
 
 
 def _path(verb: str, arguments: tuple[Any, ...]) -> str:
-    """What is counted."""
+    """Return the counted name of a call."""
     if verb == TRACE:
         return TraceEvent(arguments[0]).name
     return verb if verb in WITHOUT_PATH else str(arguments[0])
 
 
 def _caller(frame: FrameType | None) -> Place:
-    """The line of the firmware that a verb is called from: the verb itself may call others, as a process does."""
+    """Return the line of the firmware that calls a verb, also through other verbs, as a process does."""
     while frame and not frame.f_code.co_filename.startswith(SOURCES):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
 
 
 def charged_calls() -> Iterator[tuple[str, range]]:
-    """Every call in the firmware that charges something: its file, and the lines that it takes."""
+    """Yield every charging call in the firmware: file and lines."""
     for file in sorted(Path(SOURCES).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _charges(node.func):
@@ -103,12 +102,12 @@ def charged_calls() -> Iterator[tuple[str, range]]:
 
 
 def _charges(verb: ast.Attribute) -> bool:
-    """Whether a method's name is a charging verb. `post` is one on a NIC only: elsewhere it posts a descriptor."""
+    """Return True if a method is a charging verb. `post` is one on a NIC only; elsewhere it posts a descriptor."""
     return verb.attr in CHARGING and (verb.attr != "post" or ast.unparse(verb.value).endswith("nic"))
 
 
 def tour(name: str, timing: Timing | None = None) -> Charges:
-    """What every operation of a tour charges, on machines with other delays than usual if given."""
+    """Return the charges of every operation of a tour, optionally on machines with other delays."""
     module = importlib.import_module(f"tests.unit.{TOURS[name].parent.name}.charged_{name}")
     run: Callable[[Charges], None] = module.tour
     charges = Charges()
@@ -123,7 +122,7 @@ def tour(name: str, timing: Timing | None = None) -> Charges:
 
 
 def settled(machine: Machine, call: Awaitable[Any]) -> Any:
-    """The result of a call, when what it has set going is done with too."""
+    """Return the result of a call after all its effects have ended."""
 
     async def both() -> Any:
         result = await call
@@ -134,7 +133,7 @@ def settled(machine: Machine, call: Awaitable[Any]) -> Any:
 
 
 def table(name: str) -> Table:
-    """The counts of a tour, with `~` where they depend on time."""
+    """Return the counts of a tour, with `~` where they depend on time."""
     usual, slow = tour(name).counts, tour(name, SLOW).counts
     return {
         operation: {path: f"{n}" if slow[operation][path] == n else f"~{n}" for path, n in paths.items()}
@@ -143,13 +142,13 @@ def table(name: str) -> Table:
 
 
 def committed(name: str) -> Table:
-    """The table as it stands in its file."""
+    """Return the committed table."""
     lines = read_toml(TOURS[name].with_suffix(".toml"))[0]
     return {operation: dict(one.rsplit(" ", 1) for one in text.split(", ")) for operation, text in lines.items()}
 
 
 def main() -> None:
-    """Write the tables of the tours that are named, or all."""
+    """Write the tables of the named tours, or of all."""
     for name in sys.argv[1:] or TOURS:
         lines = [
             f'"{operation}" = "{", ".join(f"{path} {count}" for path, count in sorted(paths.items()))}"\n'

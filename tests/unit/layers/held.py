@@ -1,4 +1,4 @@
-"""How much our objects hold: for tests of memory that must not grow."""
+"""Memory use of our objects, for tests that memory does not grow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONTAINERS = (dict, list, tuple, set, frozenset, deque)
 
 
 def held(root: object) -> int:
-    """Elements of all containers, and bytes, that our own objects hold from one on."""
+    """Return the elements of all containers, and bytes, reachable from an object through our own objects."""
     seen: set[int] = set()
     todo, total = [root], 0
     while todo:
@@ -26,7 +26,7 @@ def held(root: object) -> int:
 
 
 def parts(one: Any) -> Iterator[Any]:
-    """What an object holds directly, if it is a container or one of ours."""
+    """Yield the direct contents of a container or of one of our objects."""
     if isinstance(one, dict):
         yield from one.keys()
         yield from one.values()

@@ -1,4 +1,4 @@
-"""Where a repository names a message layer outside of what is its own."""
+"""Search for files outside of a message layer that name it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = (
 
 
 def own(place: str, layer: str) -> bool:
-    """Whether a file, by its place in the repository, belongs to a layer."""
+    """Return True if a file, by its path in the repository, belongs to a layer."""
     return any(re.match(pattern.format(layer), place) for pattern in OWN)
 
 
@@ -27,7 +27,7 @@ STANDS_ON = re.compile(r"\b(?:STANDS_ON|stands_on) ?= ?\(([^)]*)\)")
 
 
 def below(root: Path, place: str) -> frozenset[str]:
-    """The layers that a file may name since its own layer or application stands on them."""
+    """Return the layers that a file may name because its own layer or application runs on them."""
     folder = re.match(r"(firmware/applications/\w+/|tb/studies/\w+/fuzz/)|firmware/\w+/(?!nic/)", place)
     package = root / folder[0] / ("__init__.py" if folder[1] else "layer.py") if folder else root
     stands = STANDS_ON.search(package.read_text(encoding="utf-8")) if package.is_file() else None
@@ -35,15 +35,16 @@ def below(root: Path, place: str) -> frozenset[str]:
 
 
 def in_python(lines: Iterable[tuple[int, str]], layer: str) -> Iterator[int]:
-    """Of what is imported and written, the lines that name a layer: as a string that is its name, or as a part of a
-    module or a path. The module of a study may be named: it is found by its own name.
+    """Yield the lines that name a layer, as a string or as part of a module or path.
+
+    The module of a study may be named, because it is found by its own name.
     """
     part = re.compile(rf"(?:^|[./])(?:firmware|studies)[./]{layer}(?=$|[./](?!{layer}_\w+))")
     return naming(lines, layer, part)
 
 
 def offences(root: Path, layers: Sequence[str]) -> list[str]:
-    """Everything that names a layer and is not its own, as `file:line: names layer`."""
+    """Return every place that names a layer and does not belong to it, as `file:line: names layer`."""
     found = []
     for path in sorted(path for top in TOPS for path in (root / top).rglob("*.py")):
         place, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")

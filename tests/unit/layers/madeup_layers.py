@@ -1,6 +1,4 @@
-"""A repository of somebody else with layers that stand on layers: `notes` on GRIM or VIA, `tally` on GRIM,
-composed with checks or without.
-"""
+"""External repository with stacked layers: `notes` on GRIM or VIA, `tally` on GRIM, composed with or without checks."""
 
 from __future__ import annotations
 
@@ -193,7 +191,7 @@ FILES = {
 
 
 def write(root: Path, **further: str) -> Path:
-    """The repository in a folder, with the descriptors of further layers by name; the folder."""
+    """Write the repository, with descriptors of further layers by name, and return its folder."""
     for name, text in {**FILES, **{f"firmware/{one}/layer.py": text for one, text in further.items()}}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,8 +27,16 @@ class MailBench:
         mails: bool = True,
         **options: Any,
     ) -> None:
-        """`on`: what the layer stands on; `nic`: the kind of all NICs, by default that of the profile that fits the
-        layer; `mails`: False for layers without; further keywords are options of the layer.
+        """Start hosts with a layer.
+
+        Args:
+            layer: Name of the layer.
+            nodes: Number of hosts.
+            on: Layer below a stacked layer.
+            nic: Kind of all NICs; by default that of the profile which fits the layer.
+            trace: True to record the trace.
+            mails: False for layers without mail.
+            options: Options of the layer.
         """
         self.layer, self.given = layer, {**options, **({"on": on} if on else {})}
         nic = nic or fitting_profile(layer, {layer: self.given}).kind
@@ -42,7 +50,7 @@ class MailBench:
         return Libraries(self.machine.host(node), *self._parts(node, {self.layer: self.given})).start(self.layer)
 
     def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
-        """What a layer on a node is told, and how its program is started on the NIC."""
+        """Return the view function and the program starter of a layer on a node."""
         machine = self.machine
 
         def view(layer: str, more: Mapping[str, Any]) -> ClusterView:
@@ -57,7 +65,7 @@ class MailBench:
         return view, program
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
 

@@ -1,4 +1,4 @@
-"""SSAM and HPAM on the machine: hosts with FIFO cards, a process of one program on each. Both have the same calls."""
+"""SSAM and HPAM on the machine: hosts with FIFO cards, and a process of one program on each, with the same calls."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Request = tuple[int, tuple[int, ...], bytes]
 
 
 class Bench:
-    """Started hosts. What comes is kept by node: (kind, source, arguments, data)."""
+    """Started hosts. Received messages are kept by node: (kind, source, arguments, data)."""
 
     def __init__(self, layer: str, nodes: int = 2, *, seed: int = 1, **options: Any) -> None:
-        """Further keywords are options of the layer."""
+        """Start hosts; further keywords are options of the layer."""
         self.machine = Machine(nodes, nic="fifo", seed=seed)
         self.layers: list[Any] = [
             host_library(layer)(host, ClusterView(**self.machine.view(vnn, **options)))
@@ -29,15 +29,15 @@ class Bench:
         self.ports: list[Any] = self.run(*(self.open(node) for node in range(nodes)))
 
     def open(self, node: int, key: int = 1, handlers: Iterable[Any] | None = None) -> Any:
-        """A further process of a host, or another program's."""
+        """Open a port for another process of a host, possibly of another program."""
         return self.layers[node].open(self.handlers[node] if handlers is None else handlers, key)
 
     def keep(self, node: int) -> Any:
-        """The handler that keeps what comes."""
+        """Return the handler that keeps messages."""
         return self.handlers[node][0]
 
     def answer(self, node: int) -> Any:
-        """The one that keeps it and answers with twice the arguments and the data backwards."""
+        """Return the handler that keeps a message and replies with twice the arguments and the reversed data."""
         return self.handlers[node][1]
 
     def _note(self, node: int, call: Any) -> None:
@@ -64,17 +64,17 @@ class Bench:
         return request
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
     async def give(self, node: int, requests: Sequence[Request], answered: bool) -> None:
-        """Have a node send these."""
+        """Send requests from a node."""
         handler = self.answer if answered else self.keep
         for destination, arguments, data in requests:
             await self.ports[node].request(destination, handler(node), *arguments, data=data)
 
     async def until(self, node: int, count: int) -> None:
-        """Until so many messages have come to a node."""
+        """Poll until a node has received `count` messages."""
         await self.ports[node].until(lambda: len(self.came[node]) >= count, f"{count} messages")
 
 

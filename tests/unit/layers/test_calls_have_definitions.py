@@ -1,8 +1,8 @@
-"""Each public call of a layer's library is a method that an editor finds: in its class, with signature and source line.
+"""Public calls of a layer's library are methods that an editor finds: in the class, with signature and source line.
 
-Strategy: all classes of the libraries are imported, and their public functions looked up by `inspect`. Then every layer
-starts on the machine, those with mail exchange a message, and all objects of the libraries that exist are searched for
-calls that only the object has. Names that exist without a definition are searched in the sources.
+Strategy: all classes of the libraries are imported, and their public functions checked by `inspect`. Then every layer
+runs on the machine, those with mail exchange a message, and all existing objects of the libraries are searched for
+calls that only the object has. The sources are searched for names without a definition.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from tests.unit.layers.mail_bench import MailBench
 
 CALLS = FunctionType, MethodType, BuiltinMethodType, partial
 WITHOUT_DEFINITION = {("mpi/host/types.py", "setattr"): "datatypes, each declared in the class"}
-"""Places where names are made while the program runs, by the end of the file's path, and why they are no calls."""
+"""Files that create names at run time, by the end of their path, and why these are not calls."""
 
 
 def of_a_library(module: str) -> bool:
-    """Return True for a module of a host library, or of what libraries share for a kind of NIC."""
+    """Return True for a module of a host library, or of a kind of NIC that libraries share."""
     return re.match(r"firmware\.(\w+\.)?(host|nics)(\.|$)", module) is not None
 
 
@@ -138,7 +138,7 @@ def test_no_call_is_of_an_object_alone(layer: str) -> None:
 
 
 def made_names(path: Path) -> Iterator[str]:
-    """Return the ways in which a file makes names that have no definition."""
+    """Yield the ways in which a file creates names without a definition."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "__getattr__":
             yield node.name

@@ -1,9 +1,8 @@
-"""No operation charges or traces more or less than the committed table says: a `work`, `spend`, system call or `trace`
-that is dropped, or made twice, fails here.
+"""Charges and traces of operations equal the committed table: a dropped or duplicated call fails.
 
-Strategy: tours of every layer's operations run on the pure-Python machine, and what hosts and NICs charge meanwhile is
-counted by path, what they trace by event. Counts that depend on how long something takes may be half or twice as many.
-The sources say which calls charge or trace something, and no one may be left out of the tours.
+Strategy: tours of every layer's operations run on the pure-Python machine, and the charges of hosts and NICs are
+counted by path, their trace records by event. Counts that depend on durations may differ by a factor of two. The
+sources list all calls that charge or trace, and each must be in a tour.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ HOW = "`python -m tests.unit.layers.charges` writes the tables again: read what 
 
 @cache
 def toured(name: str) -> Charges:
-    """A tour, made once."""
+    """Return the charges of a tour, which runs once."""
     return tour(name)
 
 
 def agree(found: int, told: str) -> bool:
-    """Whether a count is the one of the table, or with `~` about the same."""
+    """Return True if a count equals that of the table, or with `~` is about the same."""
     about = int(told.removeprefix("~"))
     return about <= 2 * found <= 4 * about if told.startswith("~") else found == about
 

@@ -1,6 +1,7 @@
-"""Studies that run over any layer: the user chooses one, and has its options, and the profile that fits it.
+"""Studies that run over any layer: the user selects one, with its options and a profile that fits it.
 
-Strategy: plans are made, nothing is built. A layer of each sort: on a LANai, on a card that it drives, on other layers.
+Strategy: plans are made, nothing is built. One layer of each sort: on a LANai, on a card that it drives, on other
+layers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tb.tools.paths import SIMULATORS
 
 
 def planned(settings: str, profile: str = "") -> Plan:
-    """The plan of a run over a layer."""
+    """Return the plan of a run over a layer."""
     info = studies.load("loggp")
     return plan(resolve("loggp", "verilator", "1", False, info.cluster or "", profile, settings, SIMULATORS), info)
 

@@ -1,7 +1,7 @@
-"""The table of handlers that all processes of a program share.
+"""Table of handlers that all processes of a program share.
 
-Strategy: addresses lead back to the handlers from which they came; equal programs have equal checksums, others do not;
-what the table does not have is refused by name.
+Strategy: addresses lead back to their handlers; equal programs have equal checksums, others do not; unknown addresses
+and functions are rejected by name.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from firmware.common.host.code_image import BASE, STEP, CodeImage, ImageError
 
 
 def add() -> None:
-    """A handler."""
+    """Do nothing: a handler."""
 
 
 def take() -> None:
-    """Another one."""
+    """Do nothing: another handler."""
 
 
 def test_an_address_leads_to_its_handler() -> None:

@@ -1,6 +1,6 @@
-"""A file name that a layer has on the NIC and on the host means the same on both.
+"""File names that a layer has on both NIC and host mean the same on both.
 
-Strategy: the Python files of each layer are listed by name; each name of both sides must be in a list with its meaning.
+Strategy: the Python files of each layer are listed by name; each name on both sides must be in a list with its meaning.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SAME = {
 
 
 def on_side(layer: str, side: str) -> set[str]:
-    """Return the names of a side's Python files, those of its packages left out."""
+    """Return the names of a side's Python files, without those of its packages."""
     folder = Path(ROOT / "firmware" / layer / side)
     return {path.stem for path in folder.rglob("*.py") if path.stem != "__init__"}
 

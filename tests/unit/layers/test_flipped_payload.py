@@ -1,8 +1,8 @@
-"""Every byte of an Active Message passes the NIC's memory: a bit that falls over there is what the handler sees.
+"""Active Messages pass through the NIC's memory: a bit flipped there reaches the handler.
 
-Strategy: AM and AM-II on LANais, where a bit of the payload is flipped in the memory of the NIC that sends, between the
-DMA that stores it and the link that fetches it, or of the one that receives, before the DMA that fetches it; SSAM,
-where it is flipped in a cell that waits in the card. The check of the link is made of what leaves, so it says nothing.
+Strategy: AM and AM-II on LANais. A bit of the payload is flipped in the memory of the sending NIC, between the DMA that
+stores it and the link that reads it, or of the receiving NIC, before the DMA that reads it. SSAM: a bit is flipped in a
+cell that waits in the card. The link's CRC is computed from the sent data, so it does not detect the flip.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SENT, SEEN = b"a payload that nobody else has", b"A payload that nobody else has
 
 
 def flipping(nic: Any) -> Callable[[], None]:
-    """Flips the bit where the payload stands in a NIC's memory; it must stand there once, the first time."""
+    """Return a function that flips a bit of the payload in a NIC's memory, where the payload must be exactly once."""
     done: list[int] = []
 
     def flip() -> None:
@@ -35,7 +35,7 @@ def flipping(nic: Any) -> Callable[[], None]:
 
 
 def before(owner: Any, name: str, act: Callable[[], None]) -> None:
-    """Do something before each call of a method."""
+    """Run a function before each call of a method."""
     method = getattr(owner, name)
 
     def called(*values: Any) -> Any:
@@ -46,7 +46,7 @@ def before(owner: Any, name: str, act: Callable[[], None]) -> None:
 
 
 def between(machine: Any, side: str) -> None:
-    """A bit falls over at one side."""
+    """Flip a bit at one side."""
     nic = machine.nic(0 if side == "sender" else 1)
     if side == "sender":
         before(nic.send, "_sent", flipping(nic))

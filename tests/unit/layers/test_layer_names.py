@@ -1,9 +1,9 @@
-"""A message layer is its own folders; nothing else names it, and what is shown of it stands in them.
+"""A message layer is its own folders: no other file names it, and its report data are in them.
 
-Strategy: the source of the repository is read, not run. Its strings and imports are compared with the layers that are
-found. The check is tried on a small made-up tree with a layer of its own, in which one file at a time breaks the rule.
-What runs are reported with is read as text: it names no layer in prose either. What a layer says of itself is compared
-with what its reports need: each stage has its name once, its sentence can be filled in, and its events are records.
+Strategy: the sources of the repository are read, not run. Strings and imports are compared with the names of the
+layers. The check is tried on a small artificial tree with a layer, in which one file at a time breaks the rule. The
+report code is read as text, and must name no layer in prose either. Report data of layers are checked: each stage has
+its name once, its sentence can be filled in, and its events are records.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LAYERS = sorted(
 )
 GENERIC = ("tb/report", "tb/ask", "tb/stuck", "tb/plan", "tb/lab", "pymodels/costs", "firmware/common/nic")
 PROSE = re.compile(rf"\b(?:{'|'.join(one.upper() for one in LAYERS if one not in ('echo', 'fifo'))}|grim|tpil)\b")
-"""`echo` and `fifo` are words that stand for other things too; a study of their name is found by the strings."""
+"""Layers whose names are not searched in prose, because `echo` and `fifo` have other meanings. Strings are searched."""
 OWN = {
     "firmware/toy/nic/__init__.py": "NAME = 'toy'",
     "firmware/toy/host/__init__.py": "from firmware.toy.nic import NAME",
@@ -37,7 +37,7 @@ OWN = {
     "tb/studies/both/fuzz/__init__.py": 'STANDS_ON = ("toy", "other")',
 }
 WORDS = {"source", "target", "bytes", "way", "answers"}
-"""What `make explain` fills into a sentence."""
+"""Fields of `make explain`'s sentences."""
 
 
 def test_nothing_but_its_own_folders_names_a_layer() -> None:

@@ -1,7 +1,7 @@
-"""Declared options: every default is valid, and every invalid value is rejected in one form.
+"""Declared options: every default is valid, and every invalid value is rejected with the same form of message.
 
-Strategy: each option of each layer, of each study and of every run is given a value below and above its range, one of
-a wrong type and an unknown word, as text of SET and, of layers, as a value from Python; messages are compared whole.
+Strategy: each option of each layer, study and run is given a value below and above its range, a value of a wrong type,
+and an unknown word. Values come as text of SET and, for layers, from Python. Messages are compared completely.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Message layers are found by their folders, and their descriptors are checked when they are loaded.
+"""Registry of message layers: they are found by their folders, and descriptors are checked when loaded.
 
-Strategy: a root of somebody else, in which layers are added and taken away while the process runs, and descriptors are
-wrong in one way at a time.
+Strategy: an external root, in which layers are added and removed while the process runs, and descriptors have one fault
+at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pymodels.roots import TREE
 
 @pytest.fixture(name="host")
 def _host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The host side of a root that has no layer yet."""
+    """Create the host part of a root without layers."""
     folder = tmp_path / "firmware"
     folder.mkdir(parents=True)
     monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, tmp_path))

@@ -1,9 +1,9 @@
-"""The packet port is one face of different NICs.
+"""Packet port: one interface for different NICs.
 
 Strategy: one small firmware on the machine, two nodes, every kind of NIC. Random packets are fetched from host memory
-or given by the processor, launched in order, and delivered in random pieces; behind each packet its number is stored.
-Host memory at the end is compared with what was sent, and the order of events with what the face promises. A packet
-that was damaged on the wire must be told as such.
+or given by the processor, launched in order, and delivered in random pieces. After each packet its number is stored.
+Host memory at the end is compared with the sent packets, and the order of events with the interface's definition. A
+packet damaged on the wire must be reported as such.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from pymodels.machine import Machine
 KINDS = ("lanai9", "sp")
 ADDRESS, BYTES = 0x40000, 1 << 18
 BASE = 0x8000
-"""Where the port's SRAM begins."""
+"""First SRAM address of the port's memory."""
 
 
 @dataclass
 class Ends:
-    """What both firmwares share with the test."""
+    """State shared by both firmwares and the test."""
 
     packets: list[bytes]
     rng: random.Random
     inline: int = 8
     took: list[tuple[int, int, int, bool]] = field(default_factory=list)
-    """(source, second header word, size, good) of every packet, as it came."""
+    """Source, second header word, size and validity of every packet, in order of arrival."""
     firsts: list[tuple[int, int]] = field(default_factory=list)
-    """First two words of payload of the packets that came."""
+    """First two payload words of the received packets."""
     done: int = 0
     stored: list[int] = field(default_factory=list)
-    """What `stored` counted at each event."""
+    """Value of `stored` at each event."""
 
 
 class Sending:
-    """Fetches and launches one packet after the other."""
+    """Firmware that fetches and launches packets."""
 
     def __init__(self, port: PacketPort, ends: Ends, source: int) -> None:
         self.port, self.ends, self.source = port, ends, source
         self.asked = self.here = self.out = 0
 
     async def go_on(self) -> None:
-        """Fetch ahead as far as there is room, launch what is here."""
+        """Fetch ahead while there is room, and launch complete fetches."""
         ends, port = self.ends, self.port
         while self.asked < len(ends.packets):
             data = ends.packets[self.asked]
@@ -74,31 +74,31 @@ class Sending:
             self.out += 1
 
     async def fetched(self) -> None:
-        """One more is here."""
+        """Count a complete fetch."""
         self.here += not self.port.waits
         await self.go_on()
 
     async def launched(self) -> None:
-        """The next may go."""
+        """Continue with the next packet."""
         await self.go_on()
 
     async def arrived(self) -> None:
-        """Nobody sends here."""
+        """Do nothing: the sender receives no packets."""
         raise AssertionError
 
     async def stored(self) -> None:
-        """Nothing is stored here."""
+        """Do nothing: the sender stores nothing."""
         raise AssertionError
 
 
 class Receiving:
-    """Delivers packets in pieces, and a word behind each."""
+    """Firmware that delivers packets in pieces, followed by a word each."""
 
     def __init__(self, port: PacketPort, ends: Ends, target: int, marks: int) -> None:
         self.port, self.ends, self.target, self.marks = port, ends, target, marks
 
     async def arrived(self) -> None:
-        """Take it, whole or not."""
+        """Take a packet, damaged or not."""
         ends, port, packet = self.ends, self.port, self.port.head()
         number = len(ends.took)
         ends.took.append((packet.source, packet.header[1], packet.size, packet.good))
@@ -114,20 +114,20 @@ class Receiving:
         ends.done += 1
 
     async def stored(self) -> None:
-        """Remember how far."""
+        """Record the count of stores."""
         self.ends.stored.append(self.port.stored)
 
     async def fetched(self) -> None:
-        """Nothing is sent here."""
+        """Do nothing: the receiver sends no packets."""
         raise AssertionError
 
     async def launched(self) -> None:
-        """Nothing is sent here."""
+        """Do nothing: the receiver sends no packets."""
         raise AssertionError
 
 
 def run(machine: Machine, ends: Ends) -> tuple[bytes, list[tuple[int, ...]]]:
-    """Send all packets from node 0 to node 1; what stands in node 1's memory, and the marks."""
+    """Send all packets from node 0 to node 1, and return the contents of node 1's memory, and the marks."""
     for host in machine.hosts:
         assert host.allocate(BYTES + ADDRESS, 4096).address <= ADDRESS
     source, target, marks = ADDRESS, ADDRESS, ADDRESS + BYTES - 4096

@@ -1,8 +1,8 @@
-"""Requests and replies: what SSAM and HPAM promise alike.
+"""Requests and replies of SSAM and HPAM.
 
-Strategy: two to four hosts of the machine. Requests and replies of all sizes must arrive once, in order and unharmed,
-in storms of all to all too. Handlers obey the rule: a request is answered once, a reply not at all. Each misuse raises
-its own error, and sends nothing.
+Strategy: two to four hosts of the machine. Requests and replies of all sizes must arrive once, in order and unchanged,
+also in all-to-all storms. Handlers may answer a request once, and a reply not at all. Each misuse raises its own error
+and sends nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.unit.layers.request_bench import Bench
 
 LAYERS = ("ssam", "hpam")
 MOST = {"ssam": 2000, "hpam": 1980}
-"""Bytes of data."""
+"""Maximum number of data bytes."""
 SIZES = (0, 1, 3, 27, 28, 29, 72, 73, 500, 1980)
 each_layer = pytest.mark.parametrize("layer", LAYERS)
 

@@ -1,5 +1,7 @@
-"""A polling loop made of services (`firmware.common.nic.services`): on the machine's SRAM, `Loop` gives the step of
-the word that has changed, and all loops that look at a `Watched` word compare it with one value.
+"""Polling loops of services (`firmware.common.nic.services`).
+
+On the machine's SRAM, `Loop` returns the step of the changed word. All loops with a `Watched` word compare it with the
+same value.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ FIRST, SECOND = 0x100, 0x104
 
 
 async def nothing() -> None:
-    """What belongs to a step here."""
+    """Do nothing: a handler."""
 
 
 def nic() -> tuple[Machine, Nic]:

@@ -1,8 +1,8 @@
-"""Layers of another repository stand on layers of this one, and share them.
+"""Stacked layers of another repository that share layers of this one.
 
-Strategy: the made-up layers of `madeup_layers.py` are found as those of this tree are, and run on the machine over
-GRIM and over VIA, two at once over one GRIM. What they charge, show and may set is asked for; combinations that cannot
-be are refused by name. `tests/system/test_layers_on_layers.py` runs the same layers on the RTL.
+Strategy: the layers of `madeup_layers.py` are found as those of this tree are, and run on the machine over GRIM and
+VIA, two at once over one GRIM. Their charges, report data and settings are checked; invalid combinations are rejected
+by name. `tests/system/test_layers_on_layers.py` runs the same layers on the RTL.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WRONG = {
 
 @pytest.fixture(autouse=True)
 def _found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The layers are found during a test."""
+    """Make the layers available during a test."""
     root = write(tmp_path, **WRONG)
     monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, root))
     monkeypatch.setattr(firmware, "__path__", [*firmware.__path__, str(root / "firmware")])
@@ -46,7 +46,7 @@ def _found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def started(machine: Machine, *layers: str, **options: str) -> list[list[Any]]:
-    """The libraries of these layers, by layer and host; options of each layer as `<layer>_<option>`."""
+    """Return the libraries by layer and host; options of each layer are given as `<layer>_<option>`."""
 
     def libraries(node: int) -> Libraries:
         def view(layer: str, given: Options) -> ClusterView:
@@ -66,12 +66,12 @@ def started(machine: Machine, *layers: str, **options: str) -> list[list[Any]]:
 
 
 def bare(machine: Machine) -> Libraries:
-    """The libraries of a host whose NIC runs nothing."""
+    """Return the libraries of a host whose NIC has no program."""
     return Libraries(machine.host(0), lambda layer, given: ClusterView(**machine.view(0)), lambda layer, view: view)
 
 
 async def enabled(here: Any) -> None:
-    """A host of GRIM that is ready."""
+    """Start GRIM on a host."""
     await here.grim_enable()
     await here.sync_handlers()
 

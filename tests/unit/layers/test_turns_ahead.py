@@ -1,8 +1,8 @@
-"""Turns of a polling loop that are computed: how many, and that a loop with them does what one without does.
+"""Computed turns of a polling loop: their number, and equality with a loop that executes every turn.
 
-Strategy: the hardware is a model whose turns last as the clocks stand to one another, as their pattern has it, and
-longer where something else happens. A loop that executes every turn and one that asks before each how many are
-computed must begin the same turns at the same times and end at the same time, wherever other things happen.
+Strategy: the hardware is a model whose turns have a periodic pattern of durations, and longer ones where another event
+occurs. A loop that executes every turn is compared with a loop that computes turns. Both must start the same turns at
+the same times and end at the same time, for all times of other events.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pymodels.kernel import FOREVER
 
 
 class Hardware:
-    """Turns that last as the time and the number of turns executed say."""
+    """Model whose turns depend on the time and on the number of executed turns."""
 
     executes = False
 
@@ -38,7 +38,7 @@ class Hardware:
         return True
 
     def turn(self) -> None:
-        """Execute one."""
+        """Execute one turn."""
         grid = self.grid_ps
         late = grid // 3 if self.now % grid < 2 * grid // 3 else grid // 2
         took = 10 * grid + late + (grid if self.executed % self.pattern == 0 else 0)
@@ -48,7 +48,7 @@ class Hardware:
 
 
 def loop(hardware: Hardware, last: int, computes: bool) -> int:
-    """Until a turn is over at `last` or later; how many turns were executed."""
+    """Run until a turn ends at `last` or later, and return the number of executed turns."""
     turns = Turns(hardware)
     for executed in count():
         if hardware.now >= last:

@@ -1,9 +1,8 @@
-"""A packet whose CRC-8 is not where firmware looks for it: a cable has added or lost characters, and the last bytes of
-data are 0.
+"""Packets whose CRC-8 is not where firmware reads it: a cable has added or lost characters, and the data end with 0.
 
-Strategy: the receive engine of the machine tells another ORUN for chosen packets than they have, as it does for such a
-packet. GRIM with its time-out must drop them and get them again, VIA with `exact=1` too; without it VIA takes them,
-which shows that nothing else sees them.
+Strategy: the machine's receive engine reports another ORUN for chosen packets, as it does for such a packet. GRIM with
+its time-out must drop them and get them again, and so must VIA with `exact=1` reject them. Without it VIA accepts them,
+which shows that no other check detects them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ RECV = 1 << Isr.RECV
 
 
 def tell_another_length(monkeypatch: pytest.MonkeyPatch, machine: Machine, node: int, more: int) -> None:
-    """Of the next packet of a node so many bytes more than there are stand in its last word."""
+    """Report `more` bytes in the last word of the next packet of a node."""
     engine: Any = machine.nics[node].receive
     plain, left = engine._raise_isr, [more << Isr.ORUN1]
 
