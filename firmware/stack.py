@@ -56,7 +56,7 @@ def stack(layers: Sequence[str], options: Mapping[str, Options]) -> tuple[str, .
                 found.append(one)
     first, *others = [one for one in found if not ground(one, options.get(one, {}))] or [""]
     if others:
-        _refuse_second(others[0], first)
+        _reject_second_program(others[0], first)
     return tuple(found)
 
 
@@ -73,7 +73,7 @@ def _downward(layer: str, options: Mapping[str, Options]) -> list[str]:
     return below
 
 
-def _refuse_second(layer: str, first: str) -> None:
+def _reject_second_program(layer: str, first: str) -> None:
     cause = f"the NICs already run {first!r}, and each runs one program"
     raise LayerError(f"layer {layer!r}", cause, "use layers with the same layer at the bottom")
 
@@ -129,7 +129,7 @@ class Libraries:
             library = host_library(layer)(self._host, view, under)
         else:
             for other in (one for one, lower in self._below.items() if not lower and one != layer):
-                _refuse_second(layer, other)
+                _reject_second_program(layer, other)
             library = host_library(layer)(self._host, self._program(layer, view))
         self._forget(layer)
         self._open[layer], self._below[layer] = library, below

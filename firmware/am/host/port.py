@@ -24,7 +24,7 @@ from firmware.am.nic.layout import (
 )
 from firmware.am.options import Options
 from firmware.common.host.code_image import CodeImage
-from firmware.common.host.request_reply import NOBODY, Handler, Kind, Rules
+from firmware.common.host.request_reply import NO_HANDLER, Handler, Kind, Rules
 from firmware.common.host.request_reply import Call as AnyCall
 from firmware.common.host.words import store_words
 from firmware.verbs import Buffer, Host
@@ -85,7 +85,7 @@ class Port:
         """
         handling = self._handling
         if handling is not None and self._runner is self._task and not self._unrestricted:
-            self.rules.refuse_within(handling.kind, node)
+            self.rules.reject_nested_request(handling.kind, node)
         address = self.rules.image.address(handler)
         self.check(node, arguments, data)
         free = self._free[node]
@@ -258,7 +258,7 @@ class Port:
                 self._free[source].append(control.slot)
             else:
                 if not call.replied:
-                    await self.answer(call, NOBODY, (), b"")
+                    await self.answer(call, NO_HANDLER, (), b"")
                 self.handled += 1
         finally:
             self._handling = None

@@ -16,7 +16,7 @@ from pymodels.errors import SanlabError
 
 Handler = Callable[..., Coroutine[Any, Any, None]]
 """Handler of a message; its argument is the `Call`."""
-NOBODY = 0
+NO_HANDLER = 0
 """Handler address of a reply that only acknowledges a request."""
 WORD = 1 << 32
 
@@ -59,14 +59,14 @@ class Rules:
         if size is None or size > self.most:
             raise self.error(what, f"data must be bytes, at most {self.most} of them", "send less, or several messages")
 
-    def refuse_within(self, kind: Kind, node: int) -> None:
+    def reject_nested_request(self, kind: Kind, node: int) -> None:
         """Raise `error` for a request made by the handler of a message of `kind`."""
         what, cause = f"{self.who}: a request to node {node}", f"the handler of a {kind.label} makes it"
         raise self.error(what, cause, "reply instead, or request outside of handlers")
 
     def handler(self, kind: Kind, source: int, address: int) -> Handler | None:
         """Return the function that a message names, or None for a reply without a handler. Raises `error`."""
-        if address == NOBODY and kind is Kind.REPLY:
+        if address == NO_HANDLER and kind is Kind.REPLY:
             return None
         try:
             return self.image.handler(address)

@@ -7,7 +7,7 @@ from firmware.common.nic.led_packets import LedEvents, LedPackets
 from firmware.common.nic.packets import Arrived, PacketPort, PortEvents
 from firmware.common.nic.ports import chain_heads, hardware_bells, has_bells, host_dma, led_port, packet_port
 from firmware.common.nic.routes import route_row
-from firmware.common.nic.services import Looked, Loop, Service, Step, Watched, serve
+from firmware.common.nic.services import Loop, Service, Step, Watched, WatchedService, serve
 
 __all__ = [
     "Arrived",
@@ -16,13 +16,13 @@ __all__ = [
     "HostDma",
     "LedEvents",
     "LedPackets",
-    "Looked",
     "Loop",
     "PacketPort",
     "PortEvents",
     "Service",
     "Step",
     "Watched",
+    "WatchedService",
     "chain_heads",
     "hardware_bells",
     "has_bells",

@@ -81,7 +81,7 @@ class LanaiPackets:
         self._slot = self._first = 0
         """Slots of the next fetch and of the next launch."""
         self._sending = False
-        self._asked = self._came = 0
+        self._fetches_started = self._fetches_done = 0
         """Numbers of started and of completed fetches."""
         self._armed = self._current = NONE
         self._pending = [0] * BUFFERS
@@ -90,7 +90,7 @@ class LanaiPackets:
         self._issued = 0
         self._interrupt = False
         self._was_read = self._reading = False
-        self._untold = 0
+        self._unreported = 0
         """Number of complete fetches not yet reported to the layer."""
         self._on: PortEvents
         nic.write(Reg.EIMR, INTERRUPT)
@@ -113,7 +113,7 @@ class LanaiPackets:
         slot = self._slot
         self._slot = (slot + 1) % SLOTS
         self._fetched.append(size)
-        self._asked += 1
+        self._fetches_started += 1
         await self._dma.fetch(self._payload(slot), address, size)
 
     def room(self, size: int) -> bool:
@@ -249,8 +249,8 @@ class LanaiPackets:
 
     async def quiet(self) -> None:
         """Poll until all earlier fetches and stores have ended."""
-        stores, fetches = self._issued, self._asked
-        while self.stored < stores or self._came < fetches:
+        stores, fetches = self._issued, self._fetches_started
+        while self.stored < stores or self._fetches_done < fetches:
             await self._wait()
 
     async def interrupt(self) -> None:
@@ -277,7 +277,7 @@ class LanaiPackets:
             await self._wait()
         self._reading = False
         words = self._nic.load_words(self._map.scratch, count)
-        await self._tell()
+        await self._report_fetches()
         return words
 
     # ---- the host DMA
@@ -294,9 +294,9 @@ class LanaiPackets:
         answers = tuple(replace(reply.answer, passed="packet_which") for reply in self._all)
         mask = sum(answer.mask for answer in answers)
         self._any = Watch(Reg.ISR, 0, LOOK, mask, register=True, reads=True, answers=answers)
-        return [(self._any, self._happened)]
+        return [(self._any, self._serve_engines)]
 
-    async def _happened(self) -> None:
+    async def _serve_engines(self) -> None:
         """Handle set bits of the engines: host transfers first, because they may free the next one."""
         flags, number, value = await answered(self._nic, self._any)
         if number < len(self._all):
@@ -324,18 +324,18 @@ class LanaiPackets:
             elif way is Way.DELIVER:
                 self._release(buffer)
             elif way is Way.FETCH:
-                self._came += 1
-                self._untold += 1
+                self._fetches_done += 1
+                self._unreported += 1
             elif way is Way.READ:
                 self._was_read = True
         if self.stored != before:
             self._raise()
             await self._on.stored()
         if not self._reading:
-            await self._tell()
+            await self._report_fetches()
 
-    async def _tell(self) -> None:
+    async def _report_fetches(self) -> None:
         """Report complete fetches to the layer. Not called within a read, because the layer may read."""
-        while self._untold:
-            self._untold -= 1
+        while self._unreported:
+            self._unreported -= 1
             await self._on.fetched()

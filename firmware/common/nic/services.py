@@ -35,14 +35,14 @@ class Watched:
                 loop.expect(step, value)
 
 
-Looked = tuple[Watch | Watched, Step]
+WatchedService = tuple[Watch | Watched, Step]
 """Service whose watch may be a `Watched`."""
 
 
 class Loop:
     """Polling loop of services. A firmware with a single loop uses `serve`."""
 
-    def __init__(self, nic: Nic, services: Sequence[Looked]) -> None:
+    def __init__(self, nic: Nic, services: Sequence[WatchedService]) -> None:
         looks = [look.watch if isinstance(look, Watched) else look for look, _ in services]
         self._loop = nic.poll_loop(looks)
         self.steps = [step for _, step in services]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from firmware.nics.fifo.buffers import HARM, BufferPort
+from firmware.nics.fifo.buffers import DAMAGED, BufferPort
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.nics.fifo.registers import Size
@@ -78,11 +78,11 @@ class Buffers:
             word = await self._port.ready()
             if word is None:
                 continue
-            if not word & HARM:
+            if not word & DAMAGED:
                 self.host.trace(TraceEvent.POLL_HIT)
             message = await self._take(word)
             await self._port.done(word)
-            if not word & HARM:
+            if not word & DAMAGED:
                 self.host.trace(TraceEvent.HANDLER_START, 0, 0, message[0])
                 return message
             self.damaged += 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 
-from firmware.common.nic import Looked
+from firmware.common.nic import WatchedService
 from firmware.grim.nic.channels import Channel
 from firmware.grim.nic.layout import Word
 from firmware.grim.nic.ni import Ni
@@ -36,7 +36,7 @@ class Notices:
         self._queued = [False] * len(channels)
         self._ready: deque[Channel] = deque()
 
-    def services(self, new_message: NewMessage) -> list[Looked]:
+    def services(self, new_message: NewMessage) -> list[WatchedService]:
         """Return the main-loop steps that replace the search."""
         return [
             (Watch(Word.NEWS, 0, "poll_news"), partial(self._news, new_message)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from firmware.common.nic import Looked, Loop, Service, Step
+from firmware.common.nic import Loop, Service, Step, WatchedService
 from firmware.common.nic.host_dma import flag_watch
 from firmware.grim.nic.delivery.delivery import NO_BUFFER
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
@@ -38,7 +38,7 @@ class Firmware:
 
     # ---- events
 
-    def _hardware(self) -> list[Looked]:
+    def _hardware(self) -> list[WatchedService]:
         """Return the steps for events of the NIC's engines and of the host."""
         parts = self.parts
         woken: dict[int, Step] = {L2E_CHAIN: parts.dma_ends.done}
@@ -59,7 +59,7 @@ class Firmware:
         """Return the step for the end of a send."""
         return flag_watch("poll_flag", 1 << Isr.SEND), self.parts.answers.sent
 
-    def _messages(self) -> list[Looked]:
+    def _messages(self) -> list[WatchedService]:
         """Return the steps for messages that may leave: retransmissions and new messages."""
         parts, sender = self.parts, self.parts.sender
         return [

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from firmware.common.nic import Looked, Watched
+from firmware.common.nic import Watched, WatchedService
 from firmware.grim.nic.channels import Channel
 from firmware.verbs import Nic
 
@@ -31,7 +31,7 @@ class Search:
         self._nic, self._channels = nic, channels
         self._backs = [Watched(channel.back_register, 0, "poll_channel") for channel in channels]
 
-    def services(self, new_message: NewMessage) -> list[Looked]:
+    def services(self, new_message: NewMessage) -> list[WatchedService]:
         """Return the main-loop steps, one for each channel."""
         return [(self._backs[channel.index], partial(self._look, channel, new_message)) for channel in self._channels]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware.common.nic import Looked
+from firmware.common.nic import WatchedService
 from firmware.grim.nic.channels import Channel
 from firmware.grim.nic.layout import Word
 from firmware.grim.nic.ni import Ni
@@ -29,7 +29,7 @@ class SearchTimer:
         steps = [Watch(channel.back_register, 0, "poll_channel") for channel in channels]
         self._loop = ni.nic.poll_loop([*steps, Watch(Word.SEARCH, 0, "search_over")])
 
-    def services(self) -> list[Looked]:
+    def services(self) -> list[WatchedService]:
         """Return the main-loop step that polls for the host's request."""
         return [(Watch(Word.SEARCH, 0, "poll_wish"), self._time)]
 

@@ -14,7 +14,7 @@ from firmware.hpam.host.message import FORMAT, SLOTS, Header
 from firmware.hpam.host.queues import SLOT, Queue
 from firmware.hpam.host.slots import Slots
 from firmware.hpam.options import Options
-from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
+from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.host.process import Process
@@ -161,7 +161,7 @@ class Daemon:
             return
         header = Header.of(await self._port.words(ready, 0, FORMAT.size // 4))
         await self._process.spend("hpam_move")
-        owner = None if ready & HARM else self.holder(header.key)
+        owner = None if ready & DAMAGED else self.holder(header.key)
         if owner is None or owner.incoming.full:
             self.unclaimed += 1
         else:

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from firmware.common.host.code_image import CodeImage
-from firmware.common.host.request_reply import NOBODY, Handler, Kind, Rules, size_of
+from firmware.common.host.request_reply import NO_HANDLER, Handler, Kind, Rules, size_of
 from firmware.common.host.request_reply import Call as AnyCall
 from firmware.hpam.host.daemon import Daemon
 from firmware.hpam.host.errors import HpamError
 from firmware.hpam.host.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header
 from firmware.hpam.host.queues import SLOT, Queue
 from firmware.hpam.host.sending import Sender
-from firmware.nics.fifo.buffers import HARM, ONCE_NS, BufferPort, mapped
+from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.trace import TraceEvent
@@ -82,7 +82,7 @@ class Port:
         """
         within = self._handling
         if within is not None and not self._options.unrestricted:
-            self.rules.refuse_within(within.kind, node)
+            self.rules.reject_nested_request(within.kind, node)
         self.check(node, arguments, data)
         address = self.rules.image.address(handler)
         what, holder = f"a request buffer of node {node}", f"host {node}"
@@ -214,7 +214,7 @@ class Port:
         """Take the ready packet. Return False if it is another process's and the output queue is full."""
         header = Header.of(await self._card.words(ready, 0, FORMAT.size // 4))
         await self.process.spend("hpam_take")
-        if ready & HARM or header.type != TYPE:
+        if ready & DAMAGED or header.type != TYPE:
             self.damaged += 1
             await self._card.done(ready)
             return True
@@ -262,7 +262,7 @@ class Port:
             self.executed_twice += 1
         call = await self._run(header, va)
         if not call.replied:
-            await self.sender.reply(header, NOBODY, (), b"")
+            await self.sender.reply(header, NO_HANDLER, (), b"")
         self.handled += 1
 
     async def _answered(self, header: Header, va: int) -> None:

@@ -13,7 +13,7 @@ from pymodels.host.process import Process
 from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, descriptor
 
 ALIGN = 8
-HARM = 3 << Ready.LONG
+DAMAGED = 3 << Ready.LONG
 """Bits of RX_READY for a damaged packet, or one that is longer than a buffer."""
 ONCE_NS = 0.001
 """Time limit of a poll that samples once."""

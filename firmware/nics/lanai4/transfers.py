@@ -52,17 +52,17 @@ class DirectTransfers:
         await self._nic.work("direct_fetch")
         if len(self._fetches) >= FETCHES:
             raise RuntimeError(f"node {self._nic.node}: more than {FETCHES} fetches are queued for the host DMA")
-        await self._ask(Request(Way.FETCH, local, host, size), self._fetches)
+        await self._submit(Request(Way.FETCH, local, host, size), self._fetches)
 
     async def read(self, local: int, host: int, size: int) -> None:
         """Move words for the firmware into SRAM."""
         await self._nic.work("direct_read")
-        await self._ask(Request(Way.READ, local, host, size), self._fetches, first=True)
+        await self._submit(Request(Way.READ, local, host, size), self._fetches, first=True)
 
     async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
         """Move payload out of a receive buffer."""
         await self._nic.work("direct_deliver")
-        await self._ask(Request(Way.DELIVER, local, host, size, buffer), self._stores)
+        await self._submit(Request(Way.DELIVER, local, host, size, buffer), self._stores)
 
     async def store(self, words: Sequence[int], host: int) -> None:
         """Move words of the firmware to the host."""
@@ -70,24 +70,24 @@ class DirectTransfers:
         local = self._words + STRIDE * self._next
         self._next = (self._next + 1) % STORES
         self._nic.store_words(local, words)
-        await self._ask(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
+        await self._submit(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
 
     async def bring(self, local: int, host: int, size: int) -> None:
         """Move host memory into the firmware's memory."""
         await self._nic.work("direct_read")
-        await self._ask(Request(Way.BRING, local, host, size), self._fetches)
+        await self._submit(Request(Way.BRING, local, host, size), self._fetches)
 
     async def take(self, local: int, host: int, size: int) -> None:
         """Move the firmware's memory to the host."""
         await self._nic.work("direct_deliver")
-        await self._ask(Request(Way.TAKE, local, host, size), self._stores)
+        await self._submit(Request(Way.TAKE, local, host, size), self._stores)
 
     def replies(self, over: Over) -> list[Reply]:
         """Return the reply to the engine's ISR bit."""
         self._over = over
         return [Reply(self._nic, Answer(DONE), "packet_look", self._over_now)]
 
-    async def _ask(self, request: Request, queue: deque[Request], first: bool = False) -> None:
+    async def _submit(self, request: Request, queue: deque[Request], first: bool = False) -> None:
         """Start a transfer, or queue it while the engine is busy."""
         if self._now is not None and self._now.way is Way.DELIVER and not queue:
             await self._nic.work("direct_look")

@@ -22,9 +22,9 @@ class LanaiBells:
     def services(self, ring: Ring) -> list[Service]:
         """Return the service of the FIFO's ISR bit."""
         self._ring = ring
-        return [(Watch(Reg.ISR, 0, "packet_look", FLAG, register=True), self._rung)]
+        return [(Watch(Reg.ISR, 0, "packet_look", FLAG, register=True), self._take_entries)]
 
-    async def _rung(self) -> None:
+    async def _take_entries(self) -> None:
         """Take all entries. The bit is cleared first, so that an entry that arrives meanwhile sets it again."""
         nic = self._nic
         nic.write(Reg.ISR, FLAG)

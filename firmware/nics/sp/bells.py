@@ -25,9 +25,9 @@ class SpBells:
     def services(self, ring: Ring) -> list[Service]:
         """Return the service of the FIFO's STATUS bit."""
         self._ring = ring
-        return [(Watch(SpReg.STATUS, 0, "sp_bell_look", 1 << SpStatus.BELL, register=True), self._rung)]
+        return [(Watch(SpReg.STATUS, 0, "sp_bell_look", 1 << SpStatus.BELL, register=True), self._take_entries)]
 
-    async def _rung(self) -> None:
+    async def _take_entries(self) -> None:
         """Take one entry. The bit stays set while there are more."""
         nic = self._nic
         await nic.work("sp_bell_entry")

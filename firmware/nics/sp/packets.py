@@ -63,7 +63,7 @@ class SpPackets:
         self._held = self._going = 0
         """Occupied bytes of the Send FIFO, and those of them that the launched packet frees."""
         self._sending = False
-        self._there = -1, 0
+        self._loaded_route = -1, 0
         """Node and index of the route that the adapter's registers hold."""
         self._entries = int(SpSize.QUEUE_ROOM)
         """Lower bound of the free entries of the command queue."""
@@ -120,9 +120,9 @@ class SpPackets:
     async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
         """Write the headers and SEND_START. The right engine takes the payload from the Send FIFO."""
         nic = self._nic
-        if (node, way) != self._there:
+        if (node, way) != self._loaded_route:
             await nic.work("sp_route")
-            self._there = node, way
+            self._loaded_route = node, way
             for index, word in enumerate(self._routes[node][way]):
                 nic.write(SpReg.SEND0 + 4 * index, word)
         await nic.work("sp_launch")
@@ -215,13 +215,13 @@ class SpPackets:
     def services(self, on: PortEvents) -> list[Service]:
         """Return the service of STATUS."""
         self._on = on
-        return [(Watch(SpReg.STATUS, 0, "sp_look", LOOKED_AT, register=True), self._happened)]
+        return [(Watch(SpReg.STATUS, 0, "sp_look", LOOKED_AT, register=True), self._serve_status)]
 
     def background(self) -> list[Service]:
         """Return no services: the left engine executes its commands, interrupts included, by itself."""
         return []
 
-    async def _happened(self) -> int:
+    async def _serve_status(self) -> int:
         """Handle all changes of STATUS, and return the value to compare with from now on."""
         nic = self._nic
         status = await nic.read(SpReg.STATUS)  # the sampled word, without a further access

@@ -7,7 +7,7 @@ from struct import pack
 
 from firmware.common.host.code_image import CodeImage
 from firmware.common.host.lock import Lock
-from firmware.common.host.request_reply import NOBODY, Handler, Kind, Rules, size_of
+from firmware.common.host.request_reply import NO_HANDLER, Handler, Kind, Rules, size_of
 from firmware.common.host.request_reply import Call as AnyCall
 from firmware.ssam.host.area import Area
 from firmware.ssam.host.errors import SsamError
@@ -54,7 +54,7 @@ class Port:
             ImageError: the handler is not in the code image.
         """
         if self._handling is not None and self._walker is self._task:
-            self.rules.refuse_within(self._handling.kind, node)
+            self.rules.reject_nested_request(self._handling.kind, node)
         address = self.rules.image.address(handler)
         self.check(node, arguments, data)
         await self.until(lambda: self._open[node] < self._requests, f"a reply from node {node}", f"host {node}")
@@ -170,7 +170,7 @@ class Port:
                 self._open[header.source] -= 1
                 return
             if not call.replied:
-                await self.answer(call, NOBODY, (), b"")
+                await self.answer(call, NO_HANDLER, (), b"")
             self.handled += 1
         finally:
             self._handling = None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 
-from firmware.common.nic import Looked, Watched
+from firmware.common.nic import Watched, WatchedService
 from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
 from firmware.grim.nic.delivery.endpoints import Endpoints
@@ -43,7 +43,7 @@ class Buffering:
         fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
         self._fronts = [Watched(front, 0, "poll_front") for front in fronts]
 
-    def services(self) -> list[Looked]:
+    def services(self) -> list[WatchedService]:
         """Return the main-loop steps that poll the endpoints' front pointers."""
         return [(front, partial(self._moved, channel)) for channel, front in enumerate(self._fronts)]
 

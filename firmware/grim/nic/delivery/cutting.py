@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from firmware.common.nic import Looked
+from firmware.common.nic import WatchedService
 from firmware.grim.formats import HEADER_BYTES, MessageType, Words, padded
 from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
@@ -43,7 +43,7 @@ class CutThrough:
         self._place = 0
         """Physical address of the lent place in the endpoint's queue."""
 
-    def services(self) -> list[Looked]:
+    def services(self) -> list[WatchedService]:
         """Return the main-loop steps that poll the sentinels, one for each buffer."""
         return [(word, partial(self._look, buffer)) for buffer, word in enumerate(self._sentinels.watched)]
 
