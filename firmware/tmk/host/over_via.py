@@ -14,7 +14,7 @@ from firmware.tmk.host.wire import RESPONSES, Kind, Message
 from firmware.tmk.options import Options
 from firmware.via.formats import ALIGNMENT, Reliability, Status
 from firmware.via.host import Descriptor, Vi, Via, VipNic
-from firmware.via.host.library.looking import spin_on
+from firmware.via.host.library.spinning import spin_on
 from pymodels.host import Moves, Process, Sig
 
 CONNECT_US = 900_000.0

@@ -34,7 +34,7 @@ class Breaking:
         await self._nic.work("break_up")
         self._nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
         await self.flush(endpoint, verdict, blamed)
-        await self._ni.tell(Event.BROKEN, endpoint.number, endpoint.generation & 0xFFFF)
+        await self._ni.report(Event.BROKEN, endpoint.number, endpoint.generation & 0xFFFF)
 
     async def time_out(self, endpoint: Endpoint) -> None:
         """Flush after a time-out of the oldest unacknowledged message."""
@@ -50,7 +50,7 @@ class Breaking:
             blamed: Number of the failed message, or None for the message being sent.
         """
         connection = endpoint.connection
-        connection.verdict, connection.blamed = verdict, blamed
+        connection.verdict, connection.failed_number = verdict, blamed
         while connection.unacknowledged:
             done = connection.unacknowledged.popleft()
             if done.over:

@@ -86,24 +86,24 @@ class Commands:
         """
         self._ni.fenced += 1
         self._sender.forget_page()
-        await self._look_home(self._sender.work)
+        await self._check_home(self._sender.work)
         for endpoint in self._ni.endpoints:
             connection = endpoint.connection
             if connection.receiving is not None:
                 connection.receiving.forget_page()
-                await self._look_home(connection.receiving.work)
+                await self._check_home(connection.receiving.work)
             if connection.writing is not None:
                 connection.writing.page = -1
             for sent in connection.unacknowledged:
                 if sent.reading is not None:
                     sent.reading.forget_page()
-                await self._look_home(sent)
+                await self._check_home(sent)
             for work in endpoint.receives.ahead:
-                await self._look_home(work)
+                await self._check_home(work)
         await self._ni.store(self._ni.nic.load(Word.SCRATCH), (0,))
         await self._ni.port.quiet()
 
-    async def _look_home(self, one: Work | Unacknowledged | None) -> None:
+    async def _check_home(self, one: Work | Unacknowledged | None) -> None:
         """Drop the status address of a descriptor whose memory is no longer registered."""
         if one is None or not one.home:
             return

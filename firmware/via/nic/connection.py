@@ -46,7 +46,7 @@ class Connection:
     """Sequence number of the next outgoing packet."""
     expected: int = 0
     """Sequence number of the next incoming packet."""
-    coming: int = 0
+    arriving_number: int = 0
     """Number of the message whose packets are arriving."""
     whole: bool = True
     """True if that message is complete."""
@@ -55,9 +55,9 @@ class Connection:
     """Message that is arriving, or None."""
     writing: IncomingWrite | None = None
     """RDMA write that is arriving, or None."""
-    behind_write: bool = False
+    awaits_writes: bool = False
     """True if the kernel still has packets of RDMA writes, which later messages must wait for."""
-    blamed: int | None = None
+    failed_number: int | None = None
     """Number of the message that broke the connection, or None for the message being sent."""
     verdict: Status = Status.FLUSHED
     """Status of that message."""
@@ -73,21 +73,21 @@ class Connection:
         self.sequence = number + 1 & SEQUENCE
         return number
 
-    def passed(self, header: Header) -> bool:
+    def is_late(self, header: Header) -> bool:
         """Return True for a packet before the expected one: the network has duplicated or delayed it.
 
         Half of the sequence numbers count as before the expected one.
         """
         return self.expected - 1 - header.sequence & SEQUENCE <= SEQUENCE // 2
 
-    def came(self, header: Header) -> bool:
+    def record(self, header: Header) -> bool:
         """Record an incoming packet. Return True if it follows the last one without a gap."""
-        more = header.first or (header.number == self.coming and not self.whole)
+        more = header.first or (header.number == self.arriving_number and not self.whole)
         follows = more and header.sequence == self.expected
         self.expected = header.sequence + 1 & SEQUENCE
-        self.coming, self.whole = header.number, header.last
+        self.arriving_number, self.whole = header.number, header.last
         return follows
 
-    def end_of(self, number: int) -> Status:
+    def status_of_unsent(self, number: int) -> Status:
         """Return the status of a message that was being sent when the connection broke."""
-        return self.verdict if self.blamed in (None, number) else Status.FLUSHED
+        return self.verdict if self.failed_number in (None, number) else Status.FLUSHED

@@ -155,5 +155,5 @@ class Fifo:
             if self._receives is not None:
                 await self._receives(self._ni.endpoints[page].receives.cache)
         else:
-            self._caches[page].tell(value)
+            self._caches[page].set_tail(value)
             await self._sends(self._caches[page])

@@ -77,7 +77,7 @@ class Endpoint:
 def send_cache(nic: Nic, layout: Layout, vi: int) -> QueueCache:
     """Return the send queue cache in the page of a VI's process. The kernel sets the addresses of its counters."""
     at, (base, words) = layout.page(vi), layout.queues.sends
-    return QueueCache(nic, at + base, words, at, at, vi=vi, user=True, told=layout.options.doorbell == "hw")
+    return QueueCache(nic, at + base, words, at, at, vi=vi, user=True, tail_by_doorbell=layout.options.doorbell == "hw")
 
 
 def receive_cache(nic: Nic, layout: Layout, vi: int) -> QueueCache:

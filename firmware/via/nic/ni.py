@@ -48,7 +48,7 @@ class Ni:
         self._counts[counter] = value = self._counts[counter] + 1 & 0xFFFFFFFF
         self.nic.store_on(Word.COUNTERS + 4 * counter, (value,))
 
-    async def tell(self, event: Event, vi: int, detail: int = 0) -> None:
+    async def report(self, event: Event, vi: int, detail: int = 0) -> None:
         """Report an event to the kernel by a word of its event ring and an interrupt."""
         await self.nic.work("tell_kernel")
         at = self.nic.load(Word.KERNEL) + 4 * self._event

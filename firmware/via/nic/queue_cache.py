@@ -20,7 +20,7 @@ class QueueCache:
         flag: SRAM address of the word that is set while more descriptors wait at the host; 0 for none.
         vi: Number of the VI.
         user: True if a process writes the ring, which may then contain anything.
-        told: True if the tail arrives by doorbell.
+        tail_by_doorbell: True if the tail arrives by doorbell.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class QueueCache:
         flag: int = 0,
         vi: int = 0,
         user: bool = False,
-        told: bool = False,
+        tail_by_doorbell: bool = False,
     ) -> None:
         self.flag, self.vi, self.user = flag, vi, user
         self.least = 1 if user else 3
@@ -42,7 +42,7 @@ class QueueCache:
         """Memory handles of fetched user descriptors, by their numbers."""
         self._nic, self._base, self.size = nic, base, words
         self.tail_at, self._head = tail, head
-        self._told: int | None = 0 if told else None
+        self._doorbell_tail: int | None = 0 if tail_by_doorbell else None
         self.at = 0
         """Number of words read."""
         self._freed = 0
@@ -50,16 +50,16 @@ class QueueCache:
     @property
     def tail(self) -> int:
         """Counter of the host."""
-        return self._nic.load(self.tail_at) if self._told is None else self._told
+        return self._nic.load(self.tail_at) if self._doorbell_tail is None else self._doorbell_tail
 
     @property
-    def told(self) -> bool:
+    def tail_by_doorbell(self) -> bool:
         """True if the host's counter arrives by doorbell."""
-        return self._told is not None
+        return self._doorbell_tail is not None
 
-    def tell(self, tail: int) -> None:
+    def set_tail(self, tail: int) -> None:
         """Set the host's counter, which arrived by doorbell."""
-        self._told = tail
+        self._doorbell_tail = tail
 
     def move(self, tail: int, head: int) -> None:
         """Set new SRAM addresses of the counters."""
@@ -69,8 +69,8 @@ class QueueCache:
         """Start again for a new owner, who counts from 0."""
         self.at = self._freed = 0
         self.handles = [0] * HANDLES
-        if self._told is not None:
-            self._told = 0
+        if self._doorbell_tail is not None:
+            self._doorbell_tail = 0
 
     @property
     def ready(self) -> int:

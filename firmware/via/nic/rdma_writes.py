@@ -126,7 +126,7 @@ class KernelBuffer:
         at = self._nic.load(Word.WRITES) + slot_bytes(self._ni.options.packet) * (self._given % SLOTS)
         self._given = self._given + 1 & 0xFFFFFFFF
         self._pieces.append(Piece(endpoint, connection, writing, header.number, header.last))
-        connection.behind_write = True
+        connection.awaits_writes = True
         if size:
             await self._port.deliver(at + SLOT_HEADER, size)
         confirm = header.last and bool(connection.reliable)

@@ -48,7 +48,7 @@ class Receiver:
         self._acks, self._ack_receiver, self._completions, self._breaking = acks, ack_receiver, completions, breaking
         self._refill, self._receives, self._delivery = refill, receives, delivery
         self._writes, self._reads = writes, reads
-        self._unseen = False
+        self._header_uncharged = False
         """True until the header of the present packet, except its VI, has been charged for."""
 
     async def arrived(self) -> None:
@@ -65,10 +65,10 @@ class Receiver:
     async def _good(self, header: Header) -> None:
         """Handle a valid packet."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
-        self._unseen = endpoint is not None and endpoint.user
+        self._header_uncharged = endpoint is not None and endpoint.user
         known = endpoint is not None and (not header.vi or self._connected(endpoint, header))
-        if not (self._unseen and header.first and header.kind == Kind.SEND):
-            await self._see()
+        if not (self._header_uncharged and header.first and header.kind == Kind.SEND):
+            await self._charge_header()
         if endpoint is None or not known:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NOT_CONNECTED)
@@ -76,13 +76,13 @@ class Receiver:
             await self._ack_receiver.received(endpoint, header)
         elif not header.vi or await self._in_order(endpoint, header):
             await self._piece(endpoint, header)
-        if self._unseen:
-            await self._see()
+        if self._header_uncharged:
+            await self._charge_header()
 
-    async def _see(self) -> None:
+    async def _charge_header(self) -> None:
         """Charge for reading the header. For a message to a user's VI, this overlaps the fetch of the descriptor."""
-        await self._nic.work_on("user_receive" if self._unseen else "receive_packet")
-        self._unseen = False
+        await self._nic.work_on("user_receive" if self._header_uncharged else "receive_packet")
+        self._header_uncharged = False
 
     @staticmethod
     def _connected(endpoint: Endpoint, header: Header) -> bool:
@@ -95,20 +95,20 @@ class Receiver:
         After a gap an unreliable VI continues with the next message.
         """
         connection = endpoint.connection
-        if connection.passed(header):
+        if connection.is_late(header):
             self._ni.count(Counter.PASSED)
             return False
-        number, whole = connection.coming, connection.whole
-        if connection.came(header):
+        number, whole = connection.arriving_number, connection.whole
+        if connection.record(header):
             return True
         self._ni.count(Counter.LOST)
         if connection.reliable:
             await self._breaking.refuse(endpoint, Kind.LOST, number, whole)
             return False
-        await self._spoil(endpoint)
+        await self._abandon_message(endpoint)
         return header.first
 
-    async def _spoil(self, endpoint: Endpoint) -> None:
+    async def _abandon_message(self, endpoint: Endpoint) -> None:
         """Handle the loss of a message's rest. Its descriptor serves the next message, or fails if partly used."""
         connection = endpoint.connection
         message, connection.receiving, connection.writing = connection.receiving, None, None
@@ -119,8 +119,8 @@ class Receiver:
         """Handle a packet of a message, in order."""
         connection = endpoint.connection
         if header.first:  # the sender has abandoned the rest of an incomplete message
-            await self._spoil(endpoint)
-        if connection.behind_write and header.kind not in WRITTEN and not await self._writes_settled(endpoint):
+            await self._abandon_message(endpoint)
+        if connection.awaits_writes and header.kind not in WRITTEN and not await self._writes_settled(endpoint):
             return
         if header.kind in REMOTE:
             await self._remote(endpoint, header)
@@ -143,7 +143,7 @@ class Receiver:
     async def _writes_settled(self, endpoint: Endpoint) -> bool:
         """Wait for earlier RDMA writes. Return False if one of them has broken the connection."""
         connection = endpoint.connection
-        connection.behind_write = False
+        connection.awaits_writes = False
         await self._nic.work("behind_write")
         await self._writes.settle()
         return endpoint.connected(connection)
@@ -189,7 +189,7 @@ class Receiver:
 
     async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
         """Return the receive descriptor of a new message, or None if there is none."""
-        message = await self._receives.next(endpoint, self._see if self._unseen else None)
+        message = await self._receives.next(endpoint, self._charge_header if self._header_uncharged else None)
         if message is None:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NO_DESCRIPTOR)

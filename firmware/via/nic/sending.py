@@ -92,7 +92,7 @@ class Sender:
                 if not await self._next():
                     return
                 continue
-            if not await self._proceed(now) or (self._now is None and self._turned_back(now.cache)):
+            if not await self._proceed(now) or (self._now is None and self._yields_to_loop(now.cache)):
                 return
 
     async def _next(self) -> bool:
@@ -121,7 +121,7 @@ class Sender:
             await self._launch(now)
         return True
 
-    def _turned_back(self, cache: QueueCache | None) -> bool:
+    def _yields_to_loop(self, cache: QueueCache | None) -> bool:
         """Return True if the polling loop must run after a message of the central queue.
 
         The loop handles other events and then sees the rest of the queue. Messages that only this object knows are sent
@@ -276,5 +276,5 @@ class Sender:
                 connection.unacknowledged.append(Unacknowledged(*known, reading, over=bool(work.status)))
                 await self._completions.acknowledged(endpoint)
                 return
-            operation |= connection.end_of(now.number)
+            operation |= connection.status_of_unsent(now.number)
         await self._completions.send(endpoint, work.descriptor, work.length, operation)

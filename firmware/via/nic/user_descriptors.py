@@ -57,11 +57,11 @@ class UserDescriptors:
         """Return the next descriptor, and free its words in the queue cache."""
         endpoint = self._ni.endpoints[cache.vi]
         work = Work(Kind.RECEIVE, cache.vi, 0, 0, SegmentPages(self._ni, self._translator, [], 0, cache))
-        told = False
+        released = False
 
         async def aside() -> None:
-            nonlocal told
-            told = True
+            nonlocal released
+            released = True
             cache.free()
             await self._nic.work_on("user_taken")
             if meanwhile is not None:
@@ -69,10 +69,10 @@ class UserDescriptors:
 
         try:
             words = await self._words(cache, work, endpoint.tag(), aside)
-            await self._understand(work, words, endpoint, sends)
+            await self._decode(work, words, endpoint, sends)
         except Refused as refused:
             work.status = refused.status
-        if not told:
+        if not released:
             await aside()
             await self._nic.caught_up()
         return work
@@ -84,8 +84,8 @@ class UserDescriptors:
         (word,) = cache.take(1)
         if word & POINTER:
             await self._nic.work_on("user_pointer")
-            return await self._pointed(cache, work, word, tag, aside)
-        await self._nic.work("user_image_told" if cache.told else "user_image")
+            return await self._fetch(cache, work, word, tag, aside)
+        await self._nic.work("user_image_told" if cache.tail_by_doorbell else "user_image")
         image: tuple[int, ...] = (word,)
         if cache.ready >= CONTROL - 1:
             image += cache.take(CONTROL - 1)
@@ -108,7 +108,7 @@ class UserDescriptors:
         region = await self._translator.find(user, va, handle, Field.SIZE, tag)
         work.descriptor, work.home = await self._translator.frame(region, va, handle), handle
 
-    async def _pointed(self, cache: QueueCache, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
+    async def _fetch(self, cache: QueueCache, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
         """Fetch the descriptor by DMA, first with the size of one segment. Raises Refused."""
         va, number = word & -ALIGNMENT, word >> HANDLE_SHIFT & HANDLES - 1
         if word & NEW_HANDLE:
@@ -131,7 +131,7 @@ class UserDescriptors:
             words += await self._port.read(address, min(part // 4, MOST_READ))
         return words[:need]
 
-    async def _understand(self, work: Work, words: tuple[int, ...], endpoint: Endpoint, sends: bool) -> None:
+    async def _decode(self, work: Work, words: tuple[int, ...], endpoint: Endpoint, sends: bool) -> None:
         """Decode and check the descriptor. Raises Refused."""
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
         plain = count == 1 and not flags

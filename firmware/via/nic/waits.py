@@ -8,7 +8,7 @@ from firmware.via.nic.ni import Ni
 from pymodels.waiting import Wait, Wanted
 
 
-def owed(ni: Ni) -> Iterator[Wait]:
+def acknowledgement_waits(ni: Ni) -> Iterator[Wait]:
     """Return the acknowledgements that VIs wait for, and the wait for the packet in the port."""
     for endpoint in ni.endpoints:
         if count := len(endpoint.connection.unacknowledged):

@@ -45,7 +45,7 @@ class KernelAgent:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
         self.options = options = Options.of(view.options)
         self.layout = layout = Layout(options, view.sram_bytes)
-        news = NewsWord(host).tell if options.polled else None
+        news = NewsWord(host).increment if options.polled else None
         lock = KernelLock(host)
         counters = (int(Word.SEND_TAIL), int(Word.SEND_HEAD))
         self._sends = Cache(host, layout.send, options.send_words, counters, Word.SEND_QUEUED, news)

@@ -43,4 +43,4 @@ class InterruptHandler:
             await self._host.spend("read_event")
             news = EventWord(word)
             if news.event == Event.BROKEN:
-                await self._vis.contexts[news.vi].told_broken(news.detail)
+                await self._vis.contexts[news.vi].on_broken_report(news.detail)

@@ -45,12 +45,12 @@ class Registration:
 
     async def _withdraw(self, region: Region) -> None:
         """Hide a region, and wait until it is no longer in use. Raises VipError if a posted descriptor uses it."""
-        self._registry.hold_back(region)
+        self._registry.hide(region)
         async with self._shared.lock:  # posts that found the region earlier are now complete
             users = [vi for vi in self._vis if vi.context.process is region.process]
             busy = [vi.context.number for vi in users if await vi.posting.uses(region)]
         if busy:
-            self._registry.give_again(region)
+            self._registry.unhide(region)
             what = f"deregistering or changing memory that VI {busy[0]} uses"
             raise VipError(Result.ERROR_RESOURCE, what, "wait for its descriptors to complete")
         await self._writes.left(region)

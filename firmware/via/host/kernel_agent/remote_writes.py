@@ -55,12 +55,12 @@ class RemoteWrites:
                 break
             self._host.store_words(at + WriteSlot.VI, (0,))
             copied = await self._copy(at, whose)
-            await self._tell(not copied)
+            await self._return_slot(not copied)
             if not copied or whose.confirm:
                 await self._commands.give(Command.COPIED, self._vis.agents)
         self._busy = False
 
-    async def _tell(self, refused: bool) -> None:
+    async def _return_slot(self, refused: bool) -> None:
         """Return the slot to the NIC, with the result of the write."""
         bit = 1 << self._taken % SLOTS
         if refused != bool(self._refused & bit):

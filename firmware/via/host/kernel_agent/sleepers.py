@@ -24,12 +24,13 @@ class Sleeper(NamedTuple):
     wants: Wants
 
 
-class Told(NamedTuple):
+class SignalListener(NamedTuple):
     """Process that gets signals at completions, until it cancels them."""
 
     news: Callable[[], bool]
     """Return True if a completion has not been taken."""
-    tell: Callable[[], None]
+    send: Callable[[], None]
+    """Send the signal."""
 
 
 class Sleepers:
@@ -38,7 +39,7 @@ class Sleepers:
     def __init__(self, host: Host, layout: Layout) -> None:
         self._host, self._layout = host, layout
         self._sleepers: list[Sleeper] = []
-        self._told: dict[tuple[int, int], Told] = {}
+        self._listeners: dict[tuple[int, int], SignalListener] = {}
         """Signal listeners by VI and work queue."""
 
     async def sleep(self, process: Process, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
@@ -63,15 +64,15 @@ class Sleepers:
         for vi, _ in [*wants]:
             await self.notify(vi)
 
-    async def tell(self, vi: int, side: int, told: Told | None) -> None:
+    async def listen(self, vi: int, side: int, listener: SignalListener | None) -> None:
         """Register the signal listener of a work queue, or remove it with None."""
-        self._told.pop((vi, side), None)
-        if told is not None:
-            self._told[vi, side] = told
+        self._listeners.pop((vi, side), None)
+        if listener is not None:
+            self._listeners[vi, side] = listener
         await self.notify(vi)
         await self._settle(vi)
-        if told is not None and told.news():
-            told.tell()
+        if listener is not None and listener.news():
+            listener.send()
 
     async def _settle(self, vi: int) -> None:
         """Read a word of the NIC, so that later completions interrupt. The next check finds earlier ones."""
@@ -79,13 +80,13 @@ class Sleepers:
 
     def forget(self, vi: int) -> None:
         """Wake all threads that wait for a destroyed VI, and remove its listeners."""
-        self._told = {place: told for place, told in self._told.items() if place[0] != vi}
+        self._listeners = {place: listener for place, listener in self._listeners.items() if place[0] != vi}
         self.wake()
 
     async def notify(self, vi: int) -> None:
         """Set the NIC's notification bits of a VI from its sleepers and listeners."""
         sides = 0
-        for number, side in self._told:
+        for number, side in self._listeners:
             sides |= side if number == vi else 0
         for sleeper in self._sleepers:
             for number, bits in sleeper.wants:
@@ -94,9 +95,9 @@ class Sleepers:
 
     def wake(self) -> None:
         """Wake threads and send signals for new completions. Called after an interrupt."""
-        for told in self._told.values():
-            if told.news():
-                told.tell()
+        for listener in self._listeners.values():
+            if listener.news():
+                listener.send()
         for sleeper in list(self._sleepers):
             if sleeper.over():
                 self._sleepers.remove(sleeper)

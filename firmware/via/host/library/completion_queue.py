@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from firmware.common.host.lock import Lock
-from firmware.via.host.common.checks import handler_of, time_limit, whole
+from firmware.via.host.common.checks import check_callable, check_integer, check_time_limit
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.waiting import Handler, Limit
 from firmware.via.host.library.entry_ring import MOST_ENTRIES, EntryRing
-from firmware.via.host.library.finders import Entries, Finder, Looks
+from firmware.via.host.library.finders import EntryRings, Finder, WorkQueueScan
 from firmware.via.host.library.open_nic import OpenNic
 from firmware.via.host.library.vi import Vi
 from firmware.via.host.library.work_queue import WorkQueue
@@ -19,7 +19,7 @@ class CompletionQueue:
 
     def __init__(self, nic: OpenNic, number: int, ring: EntryRing) -> None:
         self._nic, self.number = nic, number
-        self._finder: Finder = (Entries if nic.options.completion == "cq1" else Looks)(nic.process, ring)
+        self._finder: Finder = (EntryRings if nic.options.completion == "cq1" else WorkQueueScan)(nic.process, ring)
         self.wants: list[tuple[int, int]] = []
         """VIs and work queues whose completions go to this queue."""
         self.users = 0
@@ -83,7 +83,7 @@ class CompletionQueue:
 
     async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
         """Sleep until a completion is available, and return it (VipCQWait). Raises VipError: TIMEOUT."""
-        time_limit(timeout_us, endless=True)
+        check_time_limit(timeout_us, endless=True)
         self.check("waiting at")
         limit = Limit(self._nic.host, timeout_us)
         while (found := await self._finder.look()) is None:
@@ -99,7 +99,7 @@ class CompletionQueue:
     def notify(self, handler: Handler) -> None:
         """Call `handler(vi, is_receive)` in a new thread at the next completion (VipCQNotify). Raises VipError."""
         self.check("waiting at")
-        handler_of(handler)
+        check_callable(handler)
 
         async def thread() -> None:
             """Sleep until a completion, then call the handler."""
@@ -139,7 +139,7 @@ class CompletionQueue:
 
 async def _new_ring(nic: OpenNic, entries: int) -> EntryRing:
     """Execute the kernel's part of creating a ring. Raises VipError."""
-    whole("completions of a queue", entries, 1, MOST_ENTRIES)
+    check_integer("completions of a queue", entries, 1, MOST_ENTRIES)
     await nic.process.syscall()
     await nic.process.spend("create_queue")
     return EntryRing(nic.process, entries)

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from firmware.via.formats import ALIGNMENT, Control, Field, Segment, Status
-from firmware.via.host.common.checks import WORD, whole
+from firmware.via.host.common.checks import WORD, check_integer
 from firmware.via.host.common.errors import Result, VipError
 from pymodels.host.process import Process
 
@@ -25,8 +25,8 @@ class Descriptor:
             va: Virtual address of the descriptor.
             handle: Memory handle of its region.
         """
-        whole("a descriptor's memory handle", handle, 0, WORD)
-        whole("a descriptor's address", va, 0, WORD)
+        check_integer("a descriptor's memory handle", handle, 0, WORD)
+        check_integer("a descriptor's address", va, 0, WORD)
         if va % ALIGNMENT:
             raise VipError(Result.INVALID_PARAMETER, f"descriptor address {va:#x}", f"align it to {ALIGNMENT} bytes")
         self.process, self.va, self.handle = process, va, handle

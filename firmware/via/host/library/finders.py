@@ -12,7 +12,7 @@ from typing import Protocol
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.work_queues import RECEIVED
 from firmware.via.host.library.entry_ring import SIDE, VI, EntryRing
-from firmware.via.host.library.looking import spin_on
+from firmware.via.host.library.spinning import spin_on
 from firmware.via.host.library.vi import Vi
 from firmware.via.host.library.work_queue import WorkQueue
 from pymodels.host import Moves, Process
@@ -46,7 +46,7 @@ class Finder(Protocol):
         """Free the rings of a destroyed queue."""
 
 
-class Entries:
+class EntryRings:
     """Search with CQ1: a ring of words that the NIC writes."""
 
     def __init__(self, process: Process, ring: EntryRing) -> None:
@@ -104,7 +104,7 @@ class Entries:
         return [(ring.place, 0) for ring in self._rings]
 
 
-class Looks:
+class WorkQueueScan:
     """Search with CQ2: the work queues themselves."""
 
     def __init__(self, process: Process, ring: EntryRing) -> None:
@@ -144,7 +144,7 @@ class Looks:
             await self._process.spend("look_done")
             if queue.news():
                 self._next = (self._next + turn + 1) % len(self._queues)
-                queue.told += 1
+                queue.reported += 1
                 self._moves.moved()
                 return vi, queue.side == RECEIVED
         return None

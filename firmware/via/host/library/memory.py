@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.via.host.common.attributes import MemoryAttributes
-from firmware.via.host.common.checks import WORD, whole
+from firmware.via.host.common.checks import WORD, check_integer
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.kernel_agent.agent import KernelAgent
 from firmware.via.host.kernel_agent.memory.registry import Region
@@ -39,8 +39,8 @@ class MemoryCalls(OpenNic):
         """
         self.check("registering at")
         self.check_tag(tag)
-        whole("the address of memory", va, 0, WORD)
-        whole("bytes of memory", size, 1, WORD + 1 - va)
+        check_integer("the address of memory", va, 0, WORD)
+        check_integer("bytes of memory", size, 1, WORD + 1 - va)
         await self.process.syscall()
         await self.process.spend("register_region")
         region = await self.agent.registration.register(
@@ -74,7 +74,7 @@ class MemoryCalls(OpenNic):
 
     def _region(self, handle: int, doing: str) -> Region:
         """Return the region of a handle of this process. Raises VipError."""
-        whole("a memory handle", handle, 1, WORD)
+        check_integer("a memory handle", handle, 1, WORD)
         region = self.agent.registry.get(handle)
         if region is None or region.process is not self.process:
             raise VipError(

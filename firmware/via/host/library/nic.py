@@ -7,7 +7,7 @@ from functools import partial
 
 from firmware.via.formats import Reliability
 from firmware.via.host.common.attributes import NicAttributes, ViAttributes
-from firmware.via.host.common.checks import WORD, handler_of, kind_of, time_limit, whole
+from firmware.via.host.common.checks import WORD, check_callable, check_integer, check_time_limit, check_type
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.kernel_agent.agent import KernelAgent
 from firmware.via.host.kernel_agent.connections.server import Connection
@@ -47,7 +47,7 @@ class VipNic(MemoryCalls):
         The handler is not called for disconnects by the process itself.
         """
         self.check("setting the error handler of")
-        handler_of(handler)
+        check_callable(handler)
         self._on_error = handler
 
     def _broken(self, number: int) -> None:
@@ -106,7 +106,7 @@ class VipNic(MemoryCalls):
         check_attributes(self, attributes)
         queues = dict.fromkeys(queue for queue in (send_cq, receive_cq) if queue is not None)
         for queue in queues:
-            kind_of(queue, CompletionQueue, "give a result of create_cq")
+            check_type(queue, CompletionQueue, "give a result of create_cq")
             queue.check("using", self.process)
         for queue in queues:
             queue.users += 1  # before the wait, so that the queue is not destroyed
@@ -152,15 +152,15 @@ class VipNic(MemoryCalls):
             timeout_us: Time limit in microseconds.
         """
         self.check("waiting for a connection at")
-        whole("a discriminator", discriminator, 0, WORD)
-        time_limit(timeout_us)
+        check_integer("a discriminator", discriminator, 0, WORD)
+        check_time_limit(timeout_us)
         await self.process.syscall()
         return await self.agent.connections.server.wait(self.process, discriminator, timeout_us)
 
     async def connect_accept(self, connection: Connection, vi: Vi) -> None:
         """Accept a connection request, and connect a VI to the client (VipConnectAccept). Raises VipError."""
         self._check_connection(connection)
-        kind_of(vi, Vi, "give a result of create_vi")
+        check_type(vi, Vi, "give a result of create_vi")
         if vi.nic.process is not self.process:
             raise VipError(Result.INVALID_PARAMETER, f"accepting by {vi!r}", "give a VI of this process")
         vi.context.check("accepting by")
@@ -176,7 +176,7 @@ class VipNic(MemoryCalls):
     def _check_connection(self, connection: Connection) -> None:
         """Raise VipError unless the argument is a connection request to this process."""
         self.check("answering a connection request at")
-        kind_of(connection, Connection, "give a result of connect_wait")
+        check_type(connection, Connection, "give a result of connect_wait")
         if connection.process is not self.process:
             what = f"answering the connection request {connection.request.name} of another process"
             raise VipError(Result.INVALID_PARAMETER, what, "give a result of this process's connect_wait")

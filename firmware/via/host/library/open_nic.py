@@ -8,7 +8,7 @@ from functools import partial
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.work_queues import Wants
 from firmware.via.host.kernel_agent.agent import KernelAgent
-from firmware.via.host.kernel_agent.sleepers import Told
+from firmware.via.host.kernel_agent.sleepers import SignalListener
 from firmware.via.host.library.descriptor import Descriptor
 from pymodels.host import Sig
 from pymodels.host.process import Process
@@ -41,7 +41,7 @@ class OpenNic:
         ((physical, _),) = self.process.pieces(descriptor.va, 1)
         return self.agent.numbers.posted(physical, descriptor.size)
 
-    async def tell(self, vi: int, side: int, news: Callable[[], bool], sig: Sig | None) -> None:
+    async def request_signal(self, vi: int, side: int, news: Callable[[], bool], sig: Sig | None) -> None:
         """Register a signal for completions of a work queue, or cancel it with `sig=None`.
 
         Args:
@@ -52,8 +52,10 @@ class OpenNic:
         """
         await self.process.syscall()
         await self.process.spend("sleep_in_kernel")
-        told = Told(news, partial(self.host.signal, self.process.number, sig, f"VI {vi}")) if sig is not None else None
-        await self.agent.sleepers.tell(vi, side, told)
+        listener: SignalListener | None = None
+        if sig is not None:
+            listener = SignalListener(news, partial(self.host.signal, self.process.number, sig, f"VI {vi}"))
+        await self.agent.sleepers.listen(vi, side, listener)
 
     async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
         """Block the calling thread until `over()` is true or the time is over. Another thread may take the completion

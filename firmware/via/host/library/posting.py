@@ -94,7 +94,7 @@ class ByProcess:
         if not ahead:
             self._head = self._tail
         words = await self._words(descriptor, ahead)
-        await self._room(len(words))
+        await self._wait_for_room(len(words))
         first = self._tail % self._size
         part = min(len(words), self._size - first)
         await self._write(self.ring + 4 * first, words[:part])
@@ -120,11 +120,11 @@ class ByProcess:
         image = process.load_words(va, Field.SIZE // 4)
         count, flags = divmod(image[Field.CONTROL // 4], 1 << 16)
         length = (Field.SIZE + Segment.SIZE * count) // 4
-        if not self._options.written or length > LONGEST or not await self._roomy(length, ahead):
+        if not self._options.written or length > LONGEST or not await self._leaves_room(length, ahead):
             await process.spend("post_pointer")
             return self._pointer(va, descriptor.handle)
         await process.spend("post_image")
-        data = self._small(va, count, flags)
+        data = self._inline_data(va, count, flags)
         if data is not None:
             control = len(data) << 16 | flags | IN_PLACE
             return (va, descriptor.handle, 0, control, *image[4:8], *words_of(data))
@@ -142,21 +142,21 @@ class ByProcess:
             self._oldest = (self._oldest + 1) % HANDLES
         return va | POINTER | NEW_HANDLE | self._handles.index(handle) << HANDLE_SHIFT, handle
 
-    async def _roomy(self, words: int, ahead: int) -> bool:
+    async def _leaves_room(self, words: int, ahead: int) -> bool:
         """Return True if the words leave room for all further descriptors that may become outstanding."""
         alone = self._sends and self._options.doorbell == "d1_word"
         further = min(self._options.outstanding, MOST_POINTERS) - ahead - 1
         spare = 0 if alone else further + HANDLES - len(self._handles)
         if self._used + words + spare > self._size:
-            await self._look()
+            await self._read_head()
         return self._used + words + spare <= self._size
 
-    async def _look(self) -> None:
+    async def _read_head(self) -> None:
         """Read the NIC's position in the queue cache."""
         await self._process.spend("look_room")
         self._head = await self._process.pio_read(self._head_at)
 
-    def _small(self, va: int, count: int, flags: int) -> bytes | None:
+    def _inline_data(self, va: int, count: int, flags: int) -> bytes | None:
         """Return the bytes of a message that is short enough for the queue cache, or None."""
         if not self._sends or flags & Control.OPERATION or not count:
             return None
@@ -169,7 +169,7 @@ class ByProcess:
         except ProtectionFault:
             return None  # the NIC reports the error
 
-    async def _room(self, words: int) -> None:
+    async def _wait_for_room(self, words: int) -> None:
         """Wait until the queue cache has room. Raises VipError if it does not get any.
 
         With a doorbell of one word, wait until the NIC has taken the previous descriptor. A full receive queue is not
@@ -184,7 +184,7 @@ class ByProcess:
         while self._used > most:
             before = self._head
             await self._process.give_way()
-            await self._look()
+            await self._read_head()
             looks += 1
             if self._head != before:
                 end = self._host.now + patience

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from firmware.via.formats import Reliability
 from firmware.via.host.common.attributes import ViAttributes, ViState
-from firmware.via.host.common.checks import WORD, handler_of, kind_of, time_limit, whole
+from firmware.via.host.common.checks import WORD, check_callable, check_integer, check_time_limit, check_type
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.waiting import Handler
 from firmware.via.host.common.work_queues import RECEIVED, SENT
@@ -112,13 +112,13 @@ class Vi:
     async def _signal(self, queue: WorkQueue, sig: Sig | None) -> None:
         self.context.check("requesting signals of")
         if sig is not None:
-            kind_of(sig, Sig, "give a Sig, or None to cancel")
-        await self.nic.tell(self.number, queue.side, queue.over, sig)
+            check_type(sig, Sig, "give a Sig, or None to cancel")
+        await self.nic.request_signal(self.number, queue.side, queue.over, sig)
 
     def _notify(self, queue: WorkQueue, handler: Handler) -> None:
         """Start the thread that calls a handler for the next descriptor of a queue. Raises VipError."""
         self.context.check("waiting at")
-        handler_of(handler)
+        check_callable(handler)
 
         async def thread() -> None:
             """Sleep until a descriptor is complete, then call the handler."""
@@ -135,7 +135,7 @@ class Vi:
         The handler is not called for disconnects by the process itself. Raises VipError.
         """
         self.context.check("setting the error handler of")
-        handler_of(handler)
+        check_callable(handler)
         self.error_handler = handler
 
     async def query(self) -> ViState:
@@ -187,8 +187,8 @@ class Vi:
     def _connecting(self, discriminator: int, timeout_us: float) -> None:
         """Raise VipError for invalid arguments of a connection request."""
         self.context.check("connecting")
-        whole("a discriminator", discriminator, 0, WORD)
-        time_limit(timeout_us)
+        check_integer("a discriminator", discriminator, 0, WORD)
+        check_time_limit(timeout_us)
 
     async def connect_peer_done(self) -> ViAttributes | None:
         """Return the peer's attributes, or None while pending (VipConnectPeerDone). Raises VipError on failure."""
@@ -235,4 +235,4 @@ def check_attributes(nic: OpenNic, attributes: ViAttributes) -> None:
     if attributes.reliability not in list(Reliability):
         what = f"reliability level {attributes.reliability!r}"
         raise VipError(Result.INVALID_RELIABILITY_LEVEL, what, "give a member of Reliability")
-    whole("bytes of a message", attributes.most, 1, nic.options.transfer, Result.INVALID_MTU)
+    check_integer("bytes of a message", attributes.most, 1, nic.options.transfer, Result.INVALID_MTU)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 
 from firmware.via.formats import Field, Status
-from firmware.via.host.common.checks import kind_of, time_limit
+from firmware.via.host.common.checks import check_time_limit, check_type
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.common.waiting import Limit
 from firmware.via.host.common.work_queues import RECEIVED, SENT
 from firmware.via.host.kernel_agent.vis.table import KernelVi
 from firmware.via.host.library.descriptor import Descriptor
-from firmware.via.host.library.looking import spin_on
 from firmware.via.host.library.open_nic import OpenNic
 from firmware.via.host.library.posting import poster_of
+from firmware.via.host.library.spinning import spin_on
 from pymodels.host import Moves
 from pymodels.trace import TraceEvent
 
@@ -23,7 +23,7 @@ class WorkQueue:
 
     def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
         self._nic, self._vi, self.side = nic, vi.context, side
-        self.told = 0
+        self.reported = 0
         """Number of complete descriptors that a completion queue has reported and that are not taken back."""
         self._host, self._process = nic.host, nic.process
         self._posted: deque[Descriptor] = deque()
@@ -37,7 +37,7 @@ class WorkQueue:
     async def post(self, descriptor: Descriptor) -> None:
         """Append a descriptor and give it to the NIC. Raises VipError if too many are posted."""
         self._vi.check("posting to")
-        kind_of(descriptor, Descriptor, "create it by nic.descriptor")
+        check_type(descriptor, Descriptor, "create it by nic.descriptor")
         if descriptor.process is not self._process:
             raise VipError(Result.INVALID_PARAMETER, f"posting {descriptor!r}", "post a descriptor of this process")
         most = self._nic.options.outstanding
@@ -71,11 +71,11 @@ class WorkQueue:
 
     def awaited(self) -> int | None:
         """Return the address of the oldest status that no completion queue has reported, or None."""
-        return self._posted[self.told].va + Field.STATUS if self.told < len(self._posted) else None
+        return self._posted[self.reported].va + Field.STATUS if self.reported < len(self._posted) else None
 
     def news(self) -> bool:
         """Return True if the oldest descriptor that no completion queue has reported is complete."""
-        return self.told < len(self._posted) and bool(self._posted[self.told].status)
+        return self.reported < len(self._posted) and bool(self._posted[self.reported].status)
 
     async def done(self) -> Descriptor | None:
         """Take back the oldest descriptor if it is complete, or return None. Raises VipError."""
@@ -86,7 +86,7 @@ class WorkQueue:
     async def poll(self) -> Descriptor:
         """Spin until the oldest descriptor is complete, and take it back. Raises VipError if none is posted."""
         while (descriptor := await self._take()) is None:
-            self._some()
+            self._check_posted()
             await spin_on(self._process, [(self._posted[0].va + Field.STATUS, 0)], self.moves)
         return descriptor
 
@@ -95,8 +95,8 @@ class WorkQueue:
 
         Raises VipError after the time limit, or if no descriptor is posted.
         """
-        time_limit(timeout_us, endless=True)
-        self._some()
+        check_time_limit(timeout_us, endless=True)
+        self._check_posted()
         limit = Limit(self._host, timeout_us)
         await self._process.spend("look_done")
         while (descriptor := await self._take()) is None:
@@ -106,7 +106,7 @@ class WorkQueue:
             await self._nic.sleep(self._news, [(self._vi.number, self.side)], limit.left_us)
         return descriptor
 
-    def _some(self) -> None:
+    def _check_posted(self) -> None:
         self._vi.check("waiting at")
         if not self._posted:
             raise VipError(
@@ -118,7 +118,7 @@ class WorkQueue:
         if not self.over():
             return None
         descriptor = self._posted.popleft()
-        self.told = max(self.told - 1, 0)
+        self.reported = max(self.reported - 1, 0)
         self.moves.moved()
         await self._process.spend("take_done")
         if self.side == RECEIVED and not descriptor.status & Status.ERRORS:

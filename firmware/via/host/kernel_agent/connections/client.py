@@ -15,7 +15,7 @@ from firmware.via.host.kernel_agent.vis.context import ViContext
 
 
 @dataclass
-class Asking:
+class ClientRequest:
     """Connection request of a client."""
 
     vi: ViContext
@@ -29,7 +29,7 @@ class Client:
 
     def __init__(self, ends: LocalEnds, peers: Peers) -> None:
         self._ends, self._peers, self._host = ends, peers, ends.host
-        self._asking: dict[int, Asking] = {}
+        self._requests: dict[int, ClientRequest] = {}
 
     async def request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         """Connect a VI to a server that waits on a node. Raises VipError.
@@ -51,17 +51,17 @@ class Client:
     async def _request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         ends, host = self._ends, self._host
         number, me = ends.new_number(), ends.me
-        asking = self._asking[number] = Asking(vi, Flag(host, f"node {node} to answer a connection request"))
+        attempt = self._requests[number] = ClientRequest(vi, Flag(host, f"node {node} to answer a connection request"))
         asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end, waits = host.now + int(timeout_us * 1e6), waits_us(ends.repeat_us)
-        while asking.answer is None and host.now < end:
+        while attempt.answer is None and host.now < end:
             await ends.sender.send(node, asked)
             left = (end - host.now) / 1e6
-            await asking.flag.wait_whole(vi.owner, max(min(left, next(waits)), 0.001))
-        while asking.answer is not None and not asking.flag.up:
-            await asking.flag.wait_whole(vi.owner)
-        del self._asking[number]
-        answer = asking.answer
+            await attempt.flag.wait_whole(vi.owner, max(min(left, next(waits)), 0.001))
+        while attempt.answer is not None and not attempt.flag.up:
+            await attempt.flag.wait_whole(vi.owner)
+        del self._requests[number]
+        answer = attempt.answer
         if answer is None:
             raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or start a server there")
         if answer.type != Type.ACCEPT:
@@ -70,19 +70,19 @@ class Client:
 
     def given_up(self, message: Message) -> None:
         """Handle DISCONNECT from a server that has given up before its ACCEPT reached the client."""
-        asking = self._asking.get(message.number)
-        if asking is not None and asking.answer is None and message.origin == self._ends.me:
-            asking.answer = message
-            asking.flag.raise_()
+        attempt = self._requests.get(message.number)
+        if attempt is not None and attempt.answer is None and message.origin == self._ends.me:
+            attempt.answer = message
+            attempt.flag.raise_()
 
     async def answered(self, message: Message) -> None:
         """Handle ACCEPT or REJECT: connect the VI and confirm, even while the client waits for the CPU."""
-        asking = self._asking.get(message.number)
-        if asking is not None and asking.answer is None:
-            asking.answer = message
+        attempt = self._requests.get(message.number)
+        if attempt is not None and attempt.answer is None:
+            attempt.answer = message
             if message.type == Type.ACCEPT:
-                await self._ends.join(asking.vi, message.source, message.server, message)
-            asking.flag.raise_()
-        connected = asking is None or asking.flag.up
+                await self._ends.join(attempt.vi, message.source, message.server, message)
+            attempt.flag.raise_()
+        connected = attempt is None or attempt.flag.up
         if connected and any(self._ends.named_by(message)):
             await self._ends.sender.send(message.source, message._replace(type=Type.CONFIRM, source=self._ends.me))

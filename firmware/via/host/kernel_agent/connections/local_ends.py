@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firmware.via.host.common.checks import whole
+from firmware.via.host.common.checks import check_integer
 from firmware.via.host.common.errors import Result, VipError
 from firmware.via.host.kernel_agent.messages.message import Message, Type
 from firmware.via.host.kernel_agent.messages.notices import DisconnectNotices
@@ -31,7 +31,7 @@ class LocalEnds:
 
     def reachable(self, node: int) -> None:
         """Raise VipError unless `node` is another node of the cluster."""
-        whole("connecting to a node", node, 0, self._nodes - 1, Result.NOT_REACHABLE)
+        check_integer("connecting to a node", node, 0, self._nodes - 1, Result.NOT_REACHABLE)
         if node == self.me:
             raise VipError(Result.NOT_REACHABLE, f"connecting to node {node}", "give a node other than the VI's own")
 
@@ -61,7 +61,7 @@ class LocalEnds:
     async def end(self, vi: ViContext) -> None:
         """End a connection, notify the peer, and return the VI to its initial state."""
         if vi.state is State.CONNECTED and vi.made is not None:
-            await self._notices.tell(vi.peer, vi.made)
+            await self._notices.send(vi.peer, vi.made)
         await vi.close(by=EndedBy.OWNER)
         await vi.set_state(State.CLOSED)
         vi.made = None

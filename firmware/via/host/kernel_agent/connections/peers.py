@@ -23,7 +23,7 @@ from firmware.via.nic.layout import State
 
 
 @dataclass
-class Asked:
+class PeerRequest:
     """Peer request of a VI."""
 
     vi: ViContext
@@ -50,9 +50,9 @@ class Peers:
 
     def __init__(self, ends: LocalEnds) -> None:
         self._ends, self._host = ends, ends.host
-        self._asked: dict[tuple[int, int], Asked] = {}
+        self._requests: dict[tuple[int, int], PeerRequest] = {}
         """Requests by node and discriminator: pending ones, and the last one that was connected."""
-        self._last: dict[int, Asked] = {}
+        self._last: dict[int, PeerRequest] = {}
         """Last request by number of the VI, which may belong to an earlier VI of that number."""
 
     def pending(self, vi: ViContext) -> bool:
@@ -73,7 +73,7 @@ class Peers:
             self._begin(vi, node, discriminator, timeout_us)
 
     def _begin(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> None:
-        before = self._asked.get((node, discriminator))
+        before = self._requests.get((node, discriminator))
         if before is not None and not before.flag.up:
             what = f"a second peer request to node {node} for discriminator {discriminator}"
             raise VipError(Result.INVALID_STATE, what, "wait for the first, or use another discriminator")
@@ -81,11 +81,11 @@ class Peers:
         message = Message(Type.PEER, me, min(me, node), number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self._host.now + int(timeout_us * 1e6)
         over, heard = (Flag(self._host, f"a peer on node {node} for {discriminator}") for _ in range(2))
-        asked = Asked(vi, node, message, end, over, heard)
-        self._asked[node, discriminator] = self._last[vi.number] = asked
-        self._host.spawn(self._ask(asked), f"VI {vi.number} asks for a peer")
+        asked = PeerRequest(vi, node, message, end, over, heard)
+        self._requests[node, discriminator] = self._last[vi.number] = asked
+        self._host.spawn(self._send_requests(asked), f"VI {vi.number} asks for a peer")
 
-    async def _ask(self, asked: Asked) -> None:
+    async def _send_requests(self, asked: PeerRequest) -> None:
         """Send the request until it is over."""
         waits = waits_us(self._ends.repeat_us)
         while not asked.flag.up and not (asked.ready and asked.other):
@@ -111,13 +111,13 @@ class Peers:
 
     async def arrived(self, message: Message) -> None:
         """Handle PEER or READY of another node."""
-        asked = self._asked.get((message.source, message.discriminator))
+        asked = self._requests.get((message.source, message.discriminator))
         if asked is None or (message.type == Type.READY and message.number != asked.message.number):
             return
         theirs = message.server if message.type == Type.READY else message.number
         newer = asked.other is None or (message.type == Type.PEER and theirs > asked.other.number)
         if newer and not asked.flag.up:  # an older request was withdrawn
-            await self._meet(asked, message, theirs)
+            await self._connect_peer(asked, message, theirs)
         if asked.other is None or asked.other.number != theirs or asked.failure is not None:
             return
         if message.type == Type.READY:
@@ -126,11 +126,11 @@ class Peers:
             await self._ready(asked, theirs)
         asked.heard.raise_()
 
-    async def _meet(self, asked: Asked, message: Message, theirs: int) -> None:
+    async def _connect_peer(self, asked: PeerRequest, message: Message, theirs: int) -> None:
         """Connect to the peer that a message names."""
         vi = asked.vi
         asked.other = message._replace(number=theirs)
-        failure = asked.failure = self._unlike(vi, message)  # before the send, during which READY may arrive
+        failure = asked.failure = self._mismatch(vi, message)  # before the send, during which READY may arrive
         if failure is None:
             lower = asked.message if self._ends.me < asked.node else asked.other
             higher = asked.other if self._ends.me < asked.node else asked.message
@@ -141,14 +141,14 @@ class Peers:
             await self.give_up(vi, failure)
 
     @staticmethod
-    def _unlike(vi: ViContext, message: Message) -> VipError | None:
+    def _mismatch(vi: ViContext, message: Message) -> VipError | None:
         """Return the error for a VI whose attributes differ from those of its peer, or None."""
         what, remedy = f"connecting VI {vi.number} to its peer", "create it with the peer's attributes"
         if message.reliability != vi.reliability:
             return VipError(Result.INVALID_RELIABILITY_LEVEL, what, remedy)
         return VipError(Result.INVALID_MTU, what, remedy) if message.most != vi.most else None
 
-    async def _ready(self, asked: Asked, theirs: int) -> None:
+    async def _ready(self, asked: PeerRequest, theirs: int) -> None:
         """Send READY: the peer's number, the local VI and its number."""
         message = asked.message._replace(type=Type.READY, number=theirs, server=asked.message.number)
         await self._ends.sender.send(asked.node, message)
@@ -172,7 +172,7 @@ class Peers:
             raise RuntimeError("peer request ended without a result")
         return found
 
-    def _last_of(self, vi: ViContext) -> Asked:
+    def _last_of(self, vi: ViContext) -> PeerRequest:
         asked = self._last.get(vi.number)
         if asked is None or asked.vi is not vi:
             raise VipError(Result.INVALID_STATE, f"the peer of VI {vi.number}", "call connect_peer_request first")

@@ -90,11 +90,11 @@ class Registry:
         region = self._regions[index] if index < len(self._regions) else None
         return region if region is not None and region.handle == handle and handle not in self._leaving else None
 
-    def hold_back(self, region: Region) -> None:
+    def hide(self, region: Region) -> None:
         """Hide a region from lookups. Its table entry and pages remain until it is removed."""
         self._leaving.add(region.handle)
 
-    def give_again(self, region: Region) -> None:
+    def unhide(self, region: Region) -> None:
         """Make a hidden region visible again."""
         self._leaving.remove(region.handle)
 

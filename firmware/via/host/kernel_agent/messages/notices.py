@@ -20,16 +20,16 @@ class DisconnectNotices:
 
     def begin(self, node: int, made: Message, vi: int) -> None:
         """Notify a node of the end of a VI's connection, in a task of its own."""
-        self._host.spawn(self.tell(node, made), f"the end of a connection of VI {vi}")
+        self._host.spawn(self.send(node, made), f"the end of a connection of VI {vi}")
 
-    async def tell(self, node: int, made: Message) -> None:
+    async def send(self, node: int, made: Message) -> None:
         """Notify a node of the end of the connection that a message names, with retransmissions."""
         self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to confirm the end of a connection")
         notice = made._replace(type=Type.DISCONNECT, source=self._me)
         await self._sender.send(node, notice)
-        self._host.spawn(self._tell_again(node, notice, flag), flag.why)
+        self._host.spawn(self._resend(node, notice, flag), flag.why)
 
-    async def _tell_again(self, node: int, notice: Message, flag: Flag) -> None:
+    async def _resend(self, node: int, notice: Message, flag: Flag) -> None:
         for wait in limited_waits_us(self._repeat_us):
             if await flag.wait(None, wait):
                 break

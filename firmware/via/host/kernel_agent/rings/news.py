@@ -11,9 +11,9 @@ class NewsWord:
     """Counter in the NIC's memory."""
 
     def __init__(self, host: Host) -> None:
-        self._host, self._told = host, 0
+        self._host, self._count = host, 0
 
-    async def tell(self) -> None:
+    async def increment(self) -> None:
         """Increment the counter after a write."""
-        self._told = self._told + 1 & 0xFFFFFFFF
-        await store_words(self._host, Word.NEWS, self._told)
+        self._count = self._count + 1 & 0xFFFFFFFF
+        await store_words(self._host, Word.NEWS, self._count)

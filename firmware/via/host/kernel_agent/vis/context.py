@@ -147,7 +147,7 @@ class ViContext:
         if connected and by is EndedBy.FAULT and self.made is not None:
             self.notices.begin(self.peer, self.made, self.number)
 
-    async def told_broken(self, generation: int) -> None:
+    async def on_broken_report(self, generation: int) -> None:
         """Handle the NIC's report of a broken connection, which may be an earlier one."""
         if self.state is State.CONNECTED and self.generation & 0xFFFF == generation:
             self.broken()
