@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firmware.am2.host.bundle import Access, Bundle, Mask
-from firmware.am2.host.described import Handler
 from firmware.am2.host.driver import Driver
 from firmware.am2.host.endpoint import Endpoint
+from firmware.am2.host.endpoint_tables import Handler
 from firmware.am2.host.errors import Am2Error
 from firmware.am2.host.message import EndpointName, Token
 from firmware.am2.host.segment import MOST

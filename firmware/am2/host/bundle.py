@@ -112,21 +112,21 @@ class Bundle:
         waits.want(who, what, holder)
         while not condition():
             if not await self.poll() and not condition():
-                await self._come()
+                await self._wait_for_message()
         waits.got(who, what)
 
     async def wait(self) -> None:
         """Wait until a message has arrived, without handling it (AM_WaitSema). Raises Am2Error."""
         if not any(one.is_open for one in self.endpoints):
             raise Am2Error(f"{self.process.who}: waiting", "the bundle has no endpoint", "allocate an endpoint first")
-        while not await self._has_come():
-            await self._come()
+        while not await self._has_message():
+            await self._wait_for_message()
 
-    async def _has_come(self) -> bool:
+    async def _has_message(self) -> bool:
         """Check each endpoint once. Return True if a message has arrived."""
-        return any([await one.has_come() for one in self.endpoints if one.is_open])
+        return any([await one.has_message() for one in self.endpoints if one.is_open])
 
-    async def _come(self) -> None:
+    async def _wait_for_message(self) -> None:
         """Wait until a message may have arrived.
 
         The word of a single endpoint is polled. Several endpoints, an endpoint whose bulk data wait for room, and one
@@ -136,10 +136,10 @@ class Bundle:
         if self.event_mask is Mask.NOT_EMPTY and there and not any(one.starved for one in there):
             await self._sleep(there)
         elif len(there) == 1 and not there[0].starved and self.access is Access.SEQ:
-            await there[0].come()
+            await there[0].spin_for_message()
         else:
             if self._busy:
-                await self._has_come()
+                await self._has_message()
             await self.process.give_way()
 
     async def _sleep(self, there: list[Endpoint]) -> None:
@@ -148,5 +148,5 @@ class Bundle:
         await process.syscall()
         for one in there:
             await one.arm()
-        if not await self._has_come() and all(one.armed for one in there):
+        if not await self._has_message() and all(one.armed for one in there):
             await process.block(self._driver.event(process))

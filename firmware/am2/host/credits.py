@@ -32,7 +32,7 @@ class SendQueue:
         """True if no descriptor is known to be free."""
         return self.posted - self.freed >= DESCRIPTORS
 
-    def told(self, word: int) -> None:
+    def update(self, word: int) -> None:
         """Update the counts from the NIC's status word."""
         self.word = word
         self.freed += ((word >> 16) - self.freed) % NUMBERS

@@ -49,7 +49,7 @@ class Driver:
         self._memory: dict[int, tuple[Buffer, Buffer]] = {}
         """Pinned staging blocks and frame of each endpoint number, kept for later endpoints."""
         self._commands = Lock(host, "the NIC to have read a row")
-        self.pager = Pager(host, self.options, self._place, view.me, self._tell)
+        self.pager = Pager(host, self.options, self._place, view.me, self._write_row)
         self._events: dict[int, Signal] = {}
         self._notices = Notices(host, self._noticed)
         self.sends = count(1)
@@ -89,7 +89,7 @@ class Driver:
         await self.host.spend("am2_grant")
         if at != ABSENT:
             await self.host.pio_write(self.host.nic_base + at, bytes(FRAME), combine=True)
-        await self._tell(granted, at)
+        await self._write_row(granted, at)
         return granted
 
     @property
@@ -105,7 +105,7 @@ class Driver:
         await granted.process.syscall()
         async with self.pager.lock:
             granted.unmap(self._pages)
-            while await self._tell(granted, 0) == NOT_YET:
+            while await self._write_row(granted, 0) == NOT_YET:
                 pass
             self.pager.clear(granted)
         for memory in self._memory[granted.number]:
@@ -118,7 +118,7 @@ class Driver:
         granted.tag = tag
         await granted.process.syscall()
         async with self.pager.lock:
-            await self._tell(granted, self.pager.where(granted))
+            await self._write_row(granted, self.pager.where(granted))
 
     def event(self, process: Process) -> Signal:
         """Return the event that wakes a process: a message for one of its armed endpoints."""
@@ -130,7 +130,7 @@ class Driver:
         """Request an interrupt for the next message of an endpoint. Returns when the NIC has the request."""
         granted.asleep = True
         async with self.pager.lock:
-            await self._tell(granted, self.pager.where(granted))
+            await self._write_row(granted, self.pager.where(granted))
 
     async def lookup(self, process: Process, host: str, endpoint: int) -> EndpointName:
         """Return the name of an endpoint from the name server, whose table is the host map. Raises Am2Error."""
@@ -155,7 +155,7 @@ class Driver:
             granted.asleep = False
             self.event(granted.process).set()
 
-    async def _tell(self, granted: Granted, frame: int) -> int:
+    async def _write_row(self, granted: Granted, frame: int) -> int:
         """Write the row of an endpoint, and return the NIC's reply when it has carried it out or cannot yet."""
         host = self.host
         async with self._commands:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from firmware.am2.host.credits import Credits, SendQueue
-from firmware.am2.host.described import Described
 from firmware.am2.host.driver import Driver
+from firmware.am2.host.endpoint_tables import EndpointTables
 from firmware.am2.host.errors import Am2Error
 from firmware.am2.host.frame import Frame
 from firmware.am2.host.granted import Granted
@@ -30,7 +30,7 @@ class Polls(Protocol):
         """Poll until a condition is true."""
 
 
-class Endpoint(Described):
+class Endpoint(EndpointTables):
     """Endpoint. Its bundle determines which threads of the process may use it."""
 
     def __init__(self, driver: Driver, bundle: Polls, granted: Granted) -> None:
@@ -266,14 +266,14 @@ class Endpoint(Described):
         """True if an interrupt is requested and has not occurred."""
         return self._granted.asleep
 
-    async def has_come(self) -> bool:
+    async def has_message(self) -> bool:
         """Check once whether a message has arrived, and continue bulk data that wait for room."""
         came = await self._frame.arrived()
         if self.starved:
             await self._transfers.advance()
         return came != tuple(taken & 0xFFFF for taken in self._incoming.taken)
 
-    async def come(self) -> None:
+    async def spin_for_message(self) -> None:
         """Spin on the word that counts messages until one has arrived."""
         requests, replies = (taken & 0xFFFF for taken in self._incoming.taken)
         await self._frame.spin(requests << 16 | replies)

@@ -81,11 +81,11 @@ class Frame:
         """Read the status word of a send queue."""
         word = await self._granted.load(FREED[send.queue])
         await self._process.spend("am2_look_freed")
-        send.told(word)
+        send.update(word)
 
     async def wait_freed(self, send: SendQueue) -> None:
         """Spin until the NIC has freed another descriptor of a send queue."""
-        send.told(await self._granted.spin(FREED[send.queue], send.word, "am2_look_freed"))
+        send.update(await self._granted.spin(FREED[send.queue], send.word, "am2_look_freed"))
 
     # ---- in
 

@@ -103,7 +103,7 @@ class Incoming:
             transfer = self._transfers.find(head.transfer, token.source)
         if head.null:
             self._transfers.answered(transfer)
-        elif (flaw := self._flaw(token, transfer)) is not Code.OK:
+        elif (flaw := self._error_of(token, transfer)) is not Code.OK:
             head = head._replace(returned=True, null=True, code=Code.REPLY_REJECTED if token.is_reply else flaw)
             await self.answer(token, head, token.arguments, token.data, token.offset)
         else:
@@ -148,7 +148,7 @@ class Incoming:
                 self._segment.begins(token)
             await self.answer(token, Head(Kind.SHORT, 0, RETURNED, null=True, transfer=number), ())
 
-    def _flaw(self, token: Token, transfer: Transfer | None) -> Code:
+    def _error_of(self, token: Token, transfer: Transfer | None) -> Code:
         """Return the error code of a message, or OK."""
         head = token.head
         if head.arguments > 8 or head.kind not in tuple(Kind):
@@ -164,14 +164,14 @@ class Incoming:
         if head.kind in (Kind.BULK, Kind.PIECE):
             flaw = self._segment.flaw(token.offset, token.size)
             if flaw is Code.OK and (head.kind == Kind.PIECE or not token.is_reply):
-                flaw = self._flaw_of_transfer(token)
+                flaw = self._error_of_transfer(token)
             if flaw is not Code.OK or head.kind == Kind.PIECE:
                 return flaw
         elif head.transfer:
             return Code.BAD_ARGUMENTS
         return Code.OK if head.handler != RETURNED and head.handler in self._tables.handlers else Code.BAD_HANDLER
 
-    def _flaw_of_transfer(self, token: Token) -> Code:
+    def _error_of_transfer(self, token: Token) -> Code:
         """Return OK if a piece belongs to a transfer: it has a number, and the transfer has begun if it is the last."""
         if token.head.kind == Kind.PIECE:
             belongs = bool(token.head.transfer) and not token.is_reply

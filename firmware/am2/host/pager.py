@@ -11,7 +11,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from firmware.am2.host.choices import choice_of
+from firmware.am2.host.eviction import choice_of
 from firmware.am2.host.granted import Granted
 from firmware.am2.nic.layout import ABSENT, NOT_YET, Place
 from firmware.am2.options import Options
@@ -20,7 +20,7 @@ from firmware.verbs import Host
 
 US_PS, ASK_AGAIN_US = 1_000_000, 20
 
-Tell = Callable[[Granted, int], Awaitable[int]]
+RequestPlace = Callable[[Granted, int], Awaitable[int]]
 """Function that requests a place for an endpoint's frame from the NIC, and returns its reply, 0 or NOT_YET."""
 
 
@@ -41,8 +41,8 @@ class Brought(NamedTuple):
 class Pager:
     """Pager of one host."""
 
-    def __init__(self, host: Host, options: Options, place: Place, seed: int, tell: Tell) -> None:
-        self._host, self._place, self._tell = host, place, tell
+    def __init__(self, host: Host, options: Options, place: Place, seed: int, tell: RequestPlace) -> None:
+        self._host, self._place, self._request_place = host, place, tell
         self._stay = options.timeout_us * US_PS
         self._frames: list[Granted | None] = [None] * options.frames
         self._random = random.Random(seed)
@@ -59,10 +59,10 @@ class Pager:
             return ABSENT
         index = self._frames.index(None)
         self._frames[index] = granted
-        self._came(granted, index)
+        self._map_frame(granted, index)
         return self._place.frames[index]
 
-    def _came(self, granted: Granted, index: int) -> None:
+    def _map_frame(self, granted: Granted, index: int) -> None:
         stays = self._host.now + self._stay + self._random.randrange(self._stay)
         granted.came(index, self._host.nic_base + self._place.frames[index], stays)
 
@@ -82,15 +82,15 @@ class Pager:
             if granted.freed or granted.place is not None:
                 return
             begun = self._host.now
-            index, out = await self._room()
+            index, out = await self._free_frame()
             room = self._host.now
             self._frames[index] = granted
-            await self._tell(granted, self._place.frames[index])
+            await self._request_place(granted, self._place.frames[index])
             await self._host.spend("am2_came")
-            self._came(granted, index)
+            self._map_frame(granted, index)
             self.log.append(Brought(granted.number, begun - asked, room - begun - out, out, self._host.now - room))
 
-    async def _room(self) -> tuple[int, int]:
+    async def _free_frame(self) -> tuple[int, int]:
         """Return the index of a free frame, and the time of its eviction. Skips owners with messages in flight."""
         if None in self._frames:
             return self._frames.index(None), 0
@@ -101,9 +101,9 @@ class Pager:
                 index, begun = owner.place, self._host.now
                 if index is None or begun < owner.until:
                     continue
-                if await self._leaves(owner):
+                if await self._evict(owner):
                     out = self._host.now - begun
-                    await self._stays([one for one in asked if one is not owner])
+                    await self._cancel_evictions([one for one in asked if one is not owner])
                     return index, out
                 if owner not in asked:
                     asked.append(owner)
@@ -111,20 +111,20 @@ class Pager:
             pause = max(0 if asked else soonest, ASK_AGAIN_US * US_PS)
             await self._host.sleep(pause, "a frame of the NIC's memory to become quiet")
 
-    async def _leaves(self, owner: Granted) -> bool:
+    async def _evict(self, owner: Granted) -> bool:
         """Start the eviction of an endpoint. Return False if it has messages in flight; it accepts no new ones
         meanwhile.
         """
         await self._host.spend("am2_leaves")
         owner.leaves()
-        if await self._tell(owner, ABSENT) == NOT_YET:
+        if await self._request_place(owner, ABSENT) == NOT_YET:
             return False
         owner.left()
         return True
 
-    async def _stays(self, owners: list[Granted]) -> None:
+    async def _cancel_evictions(self, owners: list[Granted]) -> None:
         """Cancel the evictions of endpoints that are not needed."""
         for owner in owners:
             assert owner.place is not None
-            await self._tell(owner, self._place.frames[owner.place])
+            await self._request_place(owner, self._place.frames[owner.place])
             owner.stays()

@@ -58,7 +58,7 @@ class Flight:
 
 
 @dataclass
-class Heard:
+class ReceiverChannel:
     """Channel at its receiver."""
 
     sequence: int = 0
@@ -79,7 +79,7 @@ class Channels:
         if count == 1:
             for both in self._out:
                 both[1] = both[0]
-        self._in = [[Heard() for _ in range(count)] for _ in range(nodes)]
+        self._in = [[ReceiverChannel() for _ in range(count)] for _ in range(nodes)]
         self._count = count
 
     def free(self, node: int, queue: int) -> Channel | None:
@@ -90,7 +90,7 @@ class Channels:
         """Return an outgoing channel by its number, or None."""
         return next((one for one in self._out[node][queue] if one.number == number), None)
 
-    def heard(self, node: int, number: int) -> Heard | None:
+    def heard(self, node: int, number: int) -> ReceiverChannel | None:
         """Return an incoming channel by its number, or None."""
         return self._in[node][number] if number < self._count else None
 

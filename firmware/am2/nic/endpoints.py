@@ -61,7 +61,7 @@ class Receiving:
     queue: Queue
     placed: int = 0
     """Number of messages with a place, since the start."""
-    told: int = 0
+    reported: int = 0
     """Number of messages reported to the host."""
     arriving: deque[Arriving] = field(default_factory=deque)
     """Messages with a place that are not yet reported."""
@@ -86,7 +86,7 @@ class Endpoint:
         self.receives = (Receiving(Queue.REQUEST_RECEIVE), Receiving(Queue.REPLY_RECEIVE))
 
     @property
-    def there(self) -> bool:
+    def resident(self) -> bool:
         """True if messages can be received and sent."""
         return bool(self.frame) and not self.leaving
 
@@ -107,7 +107,7 @@ class Endpoints:
         self._by_number: dict[int, Endpoint] = {}
         self.ring: list[Endpoint] = []
         """Endpoints with frames in SRAM, in the order of their turns."""
-        self._told = 0
+        self._notices_sent = 0
 
     def find(self, number: int) -> Endpoint | None:
         """Return the endpoint of a number, or None."""
@@ -132,7 +132,7 @@ class Endpoints:
 
     # ---- notices to the driver
 
-    async def ask(self, endpoint: Endpoint) -> None:
+    async def request_frame(self, endpoint: Endpoint) -> None:
         """Request the endpoint's frame from the driver, once."""
         if not endpoint.asked:
             endpoint.asked = True
@@ -146,8 +146,8 @@ class Endpoints:
 
     async def _notice(self, endpoint: Endpoint, notice: Notice) -> None:
         await self._nic.work("am2_notice")
-        at = NOTICES + 4 * (self._told % NOTICE_WORDS)
-        self._told += 1
+        at = NOTICES + 4 * (self._notices_sent % NOTICE_WORDS)
+        self._notices_sent += 1
         self._nic.store(at, OWNED | notice << 8 | endpoint.number)
         await self._port.interrupt()
 
@@ -180,14 +180,14 @@ class Endpoints:
                 return None
         return receive.queue * BLOCKS_A_QUEUE + number
 
-    def tell(self, endpoint: Endpoint, receive: Receiving) -> None:
+    def report(self, endpoint: Endpoint, receive: Receiving) -> None:
         """Report complete messages to the host, in the order of their places."""
         nic = self._nic
         while receive.arriving and receive.arriving[0].done:
             one = receive.arriving.popleft()
             nic.store(one.address, one.word)
-            receive.told += 1
-        requests, replies = (other.told & 0xFFFF for other in endpoint.receives)
+            receive.reported += 1
+        requests, replies = (other.reported & 0xFFFF for other in endpoint.receives)
         nic.store(endpoint.frame + ARRIVED, requests << 16 | replies)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from firmware.am2.nic.channels import SEQUENCES, Channels, Heard
+from firmware.am2.nic.channels import SEQUENCES, Channels, ReceiverChannel
 from firmware.am2.nic.endpoints import Arriving, Endpoint, Endpoints, Receiving
 from firmware.am2.nic.layout import BLOCKS_A_QUEUE, STRIDE, Word
 from firmware.am2.nic.outgoing import Outgoing
@@ -21,13 +21,13 @@ REPLY_TAG = STRIDE - 4 * TAG
 
 
 @dataclass
-class Coming:
+class IncomingMessage:
     """Message being delivered to its endpoint."""
 
     source: int
     name: int
     second: Second
-    heard: Heard
+    heard: ReceiverChannel
     endpoint: Endpoint
     receive: Receiving
     arriving: Arriving
@@ -48,7 +48,7 @@ class Incoming:
     ) -> None:
         self._nic, self._nodes, self._options, self._port = nic, len(view.names), options, port
         self._endpoints, self._channels, self._outgoing = endpoints, channels, outgoing
-        self._delivering: deque[Coming] = deque()
+        self._delivering: deque[IncomingMessage] = deque()
         """Messages whose payload is being moved to the host."""
 
     async def arrived(self) -> None:
@@ -70,21 +70,21 @@ class Incoming:
         await self._port.drop()
         await self._outgoing.launch()
 
-    async def _message(self, source: int, name: int, second: Second, heard: Heard, behind: int) -> None:
+    async def _message(self, source: int, name: int, second: Second, heard: ReceiverChannel, behind: int) -> None:
         """Handle a message; `behind` is the number of bytes after its tag."""
         nic = self._nic
         await nic.work("am2_arrived")
         if not 0 < (second.sequence - heard.sequence) % SEQUENCES < SEQUENCES // 2:
-            await self._again(source, second, heard)
+            await self._repeat_reply(source, second, heard)
             return
         words = self._port.words(HEAD + TAG)
-        code, endpoint = self._judge(words)
+        code, endpoint = self._find_endpoint(words)
         if endpoint is None or code is not Code.OK:
-            await self._refuse(source, second, heard, code)
+            await self._reject(source, second, heard, code)
             return
-        if not endpoint.there or endpoint.asleep:
+        if not endpoint.resident or endpoint.asleep:
             await nic.work("am2_special")
-        if not endpoint.there:
+        if not endpoint.resident:
             await self._absent(source, second, heard, endpoint)
             return
         receive = endpoint.receives[second.queue]
@@ -94,20 +94,22 @@ class Incoming:
         if at is None or block is None:
             await self._full(source, second, heard)
             return
-        await self._place(Coming(source, name, second, heard, endpoint, receive, Arriving(at, words[0])), words, behind)
+        await self._place(
+            IncomingMessage(source, name, second, heard, endpoint, receive, Arriving(at, words[0])), words, behind
+        )
         if size:
             await self._payload(endpoint, receive, at, block, size)
         else:
             await self._finish(self._delivering.pop())
 
-    def _judge(self, words: tuple[int, ...]) -> tuple[Code, Endpoint | None]:
+    def _find_endpoint(self, words: tuple[int, ...]) -> tuple[Code, Endpoint | None]:
         """Return the endpoint that a message names, and OK if it accepts the message's tag."""
         endpoint = self._endpoints.find(halves(words[1])[1])
         if endpoint is None:
             return Code.BAD_ENDPOINT, None
         return (Code.OK if endpoint.takes(words[2] << 32 | words[3]) else Code.BAD_TAG), endpoint
 
-    async def _place(self, coming: Coming, words: tuple[int, ...], behind: int) -> None:
+    async def _place(self, coming: IncomingMessage, words: tuple[int, ...], behind: int) -> None:
         """Write the message into the next descriptor of the receive queue, except the word that reports it."""
         nic, receive, at = self._nic, coming.receive, coming.arriving.address
         count = min(Head.of(words[0]).arguments, SHORT_WORDS, behind // 4)
@@ -144,56 +146,56 @@ class Incoming:
         await self._finish(self._delivering.popleft())
         await self._outgoing.launch()
 
-    async def _finish(self, coming: Coming) -> None:
+    async def _finish(self, coming: IncomingMessage) -> None:
         """Report a complete message to its endpoint, then acknowledge it.
 
         If the endpoint was freed meanwhile, the message is returned to its sender.
         """
         if self._endpoints.find(coming.endpoint.number) is not coming.endpoint:
             coming.heard.pending = False
-            await self._refuse(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT)
+            await self._reject(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT)
             return
         await self._nic.work("am2_deliver")
         coming.arriving.done = True
         coming.heard.pending = False
         coming.heard.code = Code.OK
-        self._endpoints.tell(coming.endpoint, coming.receive)
+        self._endpoints.report(coming.endpoint, coming.receive)
         self._nic.trace(TraceEvent.NIC_RECV_DONE, coming.name)
         self._outgoing.control(coming.source, coming.second, Code.OK)
         await self._endpoints.wake(coming.endpoint)
 
     # ---- those that do not go in
 
-    async def _again(self, source: int, second: Second, heard: Heard) -> None:
+    async def _repeat_reply(self, source: int, second: Second, heard: ReceiverChannel) -> None:
         """Acknowledge a duplicate again, unless the first acknowledgement is pending. Older messages are ignored."""
         await self._nic.work("am2_duplicate")
         self._count(Word.DUPLICATES)
         if second.sequence == heard.sequence and not heard.pending:
             self._outgoing.control(source, second, heard.code)
 
-    async def _refuse(self, source: int, second: Second, heard: Heard, code: Code) -> None:
+    async def _reject(self, source: int, second: Second, heard: ReceiverChannel, code: Code) -> None:
         """Return a message to its sender."""
         await self._nic.work("am2_refuse")
         self._count(Word.REFUSED)
         heard.sequence, heard.code = second.sequence, code
         self._outgoing.control(source, second, code)
 
-    async def _absent(self, source: int, second: Second, heard: Heard, endpoint: Endpoint) -> None:
+    async def _absent(self, source: int, second: Second, heard: ReceiverChannel, endpoint: Endpoint) -> None:
         """Handle a message for an absent endpoint: request its frame, and let the sender transmit it later."""
         if self._options.absent == "nack":
-            await self._refuse(source, second, heard, Code.ABSENT)
+            await self._reject(source, second, heard, Code.ABSENT)
         else:
             await self._nic.work("am2_full")
             self._count(Word.DROPPED)
-        await self._endpoints.ask(endpoint)
+        await self._endpoints.request_frame(endpoint)
 
-    async def _full(self, source: int, second: Second, heard: Heard) -> None:
+    async def _full(self, source: int, second: Second, heard: ReceiverChannel) -> None:
         """Handle a message for a full queue, which is retransmitted after the sender's time-out.
 
         A reply is never returned for this reason: its receiver polls, and then has room.
         """
         if self._options.full == "nack" and second.queue == Queue.REQUEST_SEND:
-            await self._refuse(source, second, heard, Code.CONGESTION)
+            await self._reject(source, second, heard, Code.CONGESTION)
             return
         await self._nic.work("am2_full")
         self._count(Word.DROPPED)

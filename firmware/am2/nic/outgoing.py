@@ -60,7 +60,7 @@ class Outgoing:
         self._aside = defaultdict[Endpoint, list[Flight]](list)
         """Messages taken from their queue without a channel: rejected as absent, or waiting for a place to return to.
         """
-        self._told = 0
+        self._controls_sent = 0
 
     # ---- from the queues
 
@@ -72,7 +72,7 @@ class Outgoing:
             return False
         head, (node, _), (size, staged) = Head.of(word), halves(where), halves(block)
         size = size if head.kind != Kind.SHORT else 0
-        flaw = self._flaw(node, size, staged)
+        flaw = self._error_of(node, size, staged)
         channel = None if flaw else self._channels.free(node, send.queue)
         if not (self._endpoints.room(endpoint, endpoint.receives[1]) if flaw else channel and self._room(size)):
             await nic.work_on("am2_hold")
@@ -86,7 +86,7 @@ class Outgoing:
         called = name(self._me, endpoint.number, send.queue, number)
         nic.trace(TraceEvent.NIC_NOTICED, called, endpoint.number)
         if channel is None:
-            await self._home(endpoint, send, number, flaw)
+            await self._return_to_sender(endpoint, send, number, flaw)
             return True
         channel.sequence = (channel.sequence + 1) % SEQUENCES
         count = min(head.arguments, SHORT_WORDS)
@@ -114,7 +114,7 @@ class Outgoing:
         """Return True if a message may be prepared for the send engine now."""
         return len(self._ready) < READY and (not size or self._port.room(size))
 
-    def _flaw(self, node: int, size: int, block: int) -> Code:
+    def _error_of(self, node: int, size: int, block: int) -> Code:
         """Return the error code of a descriptor that cannot be sent, or OK. Contents are written by processes, and not
         trusted.
         """
@@ -170,8 +170,8 @@ class Outgoing:
     async def _launch_control(self) -> None:
         node, second, code = self._controls.popleft()
         await self._nic.work_on("am2_control")
-        called = control_name(self._me, self._told)
-        self._told += 1
+        called = control_name(self._me, self._controls_sent)
+        self._controls_sent += 1
         words = bytes([0, 0, 0, code]) + bytes(4 * CONTROL_WORDS - 4)
         self._nic.trace(TraceEvent.ACK_SENT if code is Code.OK else TraceEvent.NACK_SENT, called, node)
         await self._port.launch(node, (called, second), len(words), words)
@@ -238,10 +238,10 @@ class Outgoing:
 
     async def _end(self, flight: Flight, code: Code) -> None:
         """Finish a message and free its channel. With an error code, return it as soon as there is a place."""
-        if code is not Code.OK and not await self._home(flight.endpoint, flight.send, flight.number, code):
+        if code is not Code.OK and not await self._return_to_sender(flight.endpoint, flight.send, flight.number, code):
             await self._set_aside(flight, code)
             return
-        self._off(flight)
+        self._detach(flight)
         if code is Code.OK:
             await self._nic.work("am2_freed")
             self._endpoints.give_back(flight.endpoint, flight.send, flight.number)
@@ -249,13 +249,13 @@ class Outgoing:
     async def _set_aside(self, flight: Flight, code: Code) -> None:
         """Remove a message from its channel, to wait for a time-out or until its endpoint is loaded."""
         await self._nic.work("am2_set_aside")
-        self._off(flight)
+        self._detach(flight)
         waits = replace(flight, channel=None, sent=0, code=code, over=False)
         self.aside(flight.endpoint).append(waits)
-        if flight.endpoint.there:
+        if flight.endpoint.resident:
             await self._timers.start(waits)
 
-    def _off(self, flight: Flight) -> None:
+    def _detach(self, flight: Flight) -> None:
         """Remove a message from its channel or waiting list, and cancel its queued copies."""
         flight.over = True
         if flight.channel:
@@ -263,7 +263,7 @@ class Outgoing:
         else:
             self.aside(flight.endpoint).remove(flight)
 
-    async def _home(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
+    async def _return_to_sender(self, endpoint: Endpoint, send: Sending, number: int, code: Code) -> bool:
         """Return a message to its sender through the reply queue. Return False if the queue has no place."""
         nic, receive = self._nic, endpoint.receives[1]
         await nic.caught_up()
@@ -280,7 +280,7 @@ class Outgoing:
         receive.placed += 1
         receive.arriving.append(Arriving(at, head.word, done=True))
         nic.trace(TraceEvent.NIC_DROPPED, name(self._me, endpoint.number, send.queue, number), code)
-        self._endpoints.tell(endpoint, receive)
+        self._endpoints.report(endpoint, receive)
         self._endpoints.give_back(endpoint, send, number, returned=True)
         await self._endpoints.wake(endpoint)
         return True
@@ -289,7 +289,7 @@ class Outgoing:
         """Abandon all messages in flight of a freed endpoint."""
         for flight in [*self.flying(endpoint), *self.aside(endpoint)]:
             self._timers.stop(flight)
-            self._off(flight)
+            self._detach(flight)
 
     def aside(self, endpoint: Endpoint) -> list[Flight]:
         """Return the messages that wait at an endpoint, without channels."""

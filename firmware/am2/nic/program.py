@@ -114,7 +114,7 @@ class Program:
         nic = self._nic
         number = nic.load(Word.COMMAND) - 1
         await nic.work("am2_row")
-        answer, gone = await self._residents.obey(number)
+        answer, gone = await self._residents.carry_out(number)
         if self._turn_left and self._turn_left[0] is gone:
             self._turn_left = None
         nic.store(Word.COMMAND, answer)

@@ -37,25 +37,25 @@ class Residents:
         self._target = 0
         """SRAM address that the frame is loaded to, or 0 during an eviction."""
 
-    async def obey(self, number: int) -> tuple[int, Endpoint | None]:
+    async def carry_out(self, number: int) -> tuple[int, Endpoint | None]:
         """Carry out a changed row. Return the reply to the driver, and an endpoint that has no more turns."""
         endpoint, wanted = self._endpoints.read(number)
         if not wanted:
-            return self._gone(number, endpoint), endpoint
+            return self._abandon(number, endpoint), endpoint
         assert endpoint is not None
         if wanted == ABSENT and endpoint.frame:
             return await self._leave(endpoint), endpoint
         if wanted != ABSENT and endpoint.leaving:
             await self._nic.work("am2_stay")
             endpoint.leaving = False
-            await self._goes_on(endpoint)
+            await self._resume(endpoint)
         elif wanted != ABSENT and not endpoint.frame:
             self._moving, self._target = endpoint, wanted
             await self._port.bring(wanted, endpoint.image, FRAME)
             return MOVING, None
         return 0, None
 
-    def _gone(self, number: int, endpoint: Endpoint | None) -> int:
+    def _abandon(self, number: int, endpoint: Endpoint | None) -> int:
         """Abandon the messages of a freed endpoint."""
         if endpoint is not None:
             self._outgoing.forget(endpoint)
@@ -79,7 +79,7 @@ class Residents:
         await self._port.take(endpoint.frame, endpoint.image, FRAME)
         return MOVING
 
-    async def _goes_on(self, endpoint: Endpoint) -> None:
+    async def _resume(self, endpoint: Endpoint) -> None:
         """Give a resident endpoint turns, and resume its waiting messages."""
         endpoint.asked = False
         self._endpoints.ring.append(endpoint)
@@ -93,7 +93,7 @@ class Residents:
         if self._target:
             await self._nic.work("am2_loaded")
             endpoint.frame = self._target
-            await self._goes_on(endpoint)
+            await self._resume(endpoint)
             return endpoint
         await self._nic.work("am2_left")
         waits = self._outgoing.aside(endpoint) or any(
@@ -101,5 +101,5 @@ class Residents:
         )
         endpoint.frame, endpoint.leaving, endpoint.asked = 0, False, False
         if waits:
-            await self._endpoints.ask(endpoint)
+            await self._endpoints.request_frame(endpoint)
         return None

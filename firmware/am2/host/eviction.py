@@ -33,7 +33,7 @@ class Clock:
                 yield owner
 
 
-class AnyOne:
+class RandomChoice:
     """Random choice."""
 
     def __init__(self, seed: int) -> None:
@@ -46,7 +46,7 @@ class AnyOne:
         yield from owners
 
 
-class Oldest:
+class LeastRecentlyStored:
     """Least recently stored to (LRU), as sampled by the driver once for each choice."""
 
     def __init__(self) -> None:
@@ -68,5 +68,5 @@ class Oldest:
 def choice_of(name: str, seed: int) -> Choice:
     """Return the choice for a value of the option. `seed` is for random choices."""
     if name == "random":
-        return AnyOne(seed)
-    return Clock() if name == "clock" else Oldest()
+        return RandomChoice(seed)
+    return Clock() if name == "clock" else LeastRecentlyStored()

@@ -13,7 +13,7 @@ from pymodels.host.process import Process
 Handler = Callable[[Token], Coroutine[Any, Any, None]]
 
 
-class Described:
+class EndpointTables:
     """Tables and segment of an endpoint."""
 
     def __init__(self, who: str, process: Process, returned: Handler) -> None:
