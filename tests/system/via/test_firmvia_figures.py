@@ -24,7 +24,7 @@ def agrees(study: str, metric: str, profile: str, value: float) -> None:
     assert row.agrees(value), f"{study} {metric}: {value}, published {row.value}"
 
 
-def test_a_message_takes_as_long_as_published(tmp_path: Path) -> None:
+def test_the_latency_agrees_with_the_published_value(tmp_path: Path) -> None:
     metrics = must("firmvia_latency", "verilator", tmp_path, "largest=64", profile="sp").metrics
     for metric in ("one_way_us_4B", "host_us"):
         agrees("firmvia_latency", metric, "sp+p3-450", metrics[metric])
@@ -33,7 +33,7 @@ def test_a_message_takes_as_long_as_published(tmp_path: Path) -> None:
     assert sum(stages.values()) == pytest.approx(metrics["stage_us_16B_sum"])
 
 
-def test_the_bandwidth_is_as_published_and_half_of_it_reached_where_the_page_says(tmp_path: Path) -> None:
+def test_bandwidth_and_half_bandwidth_point_agree_with_the_page(tmp_path: Path) -> None:
     metrics = must("firmvia_bandwidth", "verilator", tmp_path, "", profile="sp").metrics
     agrees("firmvia_bandwidth", "bandwidth_MBps_peak", "sp+p3-450", metrics["bandwidth_MBps_peak"])
     assert metrics["half_bandwidth_B"] == pytest.approx(load_record()["FirmVIA, half bandwidth"].measured, rel=0.01)
@@ -45,7 +45,7 @@ def test_the_bandwidth_is_as_published_and_half_of_it_reached_where_the_page_say
 @pytest.mark.parametrize(
     ("bus", "metric"), [("", "pci64_66_wc"), ("clock.pci_ps=30000 pci.width=32", "pci32_33")], ids=["64/66", "32/33"]
 )
-def test_the_future_system_is_as_quick_as_the_paper_estimates(bus: str, metric: str, tmp_path: Path) -> None:
+def test_the_future_systems_latency_agrees_with_the_papers_estimate(bus: str, metric: str, tmp_path: Path) -> None:
     metrics = must(
         "firmvia_future", "verilator", tmp_path, f"rounds=8 {bus}", "four_hosts", profile="sp-future"
     ).metrics
@@ -60,5 +60,5 @@ def test_the_future_system_is_as_quick_as_the_paper_estimates(bus: str, metric: 
 
 
 @pytest.mark.parametrize("key", ["processor.uncached_clocks", "dma.start_ns", "bridge.drain_num", "pci.write_initial"])
-def test_the_future_system_takes_over_what_is_calibrated(key: str) -> None:
+def test_the_future_system_uses_the_calibrated_values(key: str) -> None:
     assert load_profile("sp-future").integer(key) == load_profile("sp").integer(key)

@@ -24,7 +24,7 @@ def published(study: str, metric: str, profile: str) -> float:
 
 
 @pytest.mark.parametrize("profile", RUNS)
-def test_the_kernel_translates_for_an_entry_and_a_cache_for_its_misses(profile: str, tmp_path: Path) -> None:
+def test_translation_costs_a_kernel_entry_or_cache_misses(profile: str, tmp_path: Path) -> None:
     metrics = must("via_translation", "verilator", tmp_path, "rounds=4", "eight_hosts", profile=profile).metrics
     entry = published("via_translation", "at1_us", RUNS[profile])
     assert metrics["at1_us"] == pytest.approx(entry, rel=0.02)
@@ -48,7 +48,7 @@ def test_polled_doorbells_cost_more_with_more_vis_and_others_do_not(tmp_path: Pa
 
 
 @pytest.mark.parametrize("profile", RUNS)
-def test_short_descriptors_are_cheaper_written_than_fetched(profile: str, tmp_path: Path) -> None:
+def test_writing_short_descriptors_costs_less_than_fetching_them(profile: str, tmp_path: Path) -> None:
     metrics = must("via_descriptors", "verilator", tmp_path, "rounds=8", "eight_hosts", profile=profile).metrics
     words = published("via_descriptors", "words_by_start_up", RUNS[profile])
     assert metrics["words_by_start_up"] == words == {"lanai4": 10, "sp": 5}[profile]
@@ -58,7 +58,7 @@ def test_short_descriptors_are_cheaper_written_than_fetched(profile: str, tmp_pa
     assert max(ways["pio"], ways["prefetch"]) < 1.05 * ways["dma"], "what is fetched when a message comes delays it"
 
 
-def test_berkeley_via_pays_for_its_misses_and_takes_longer_messages_in_its_second_form(tmp_path: Path) -> None:
+def test_berkeley_via_costs_cache_misses_and_carries_longer_messages_in_its_second_version(tmp_path: Path) -> None:
     settings = "rounds=4 messages=4"
     metrics = must("via_compare", "verilator", tmp_path, settings, "eight_hosts", profile="lanai4").metrics
     assert metrics["bvia2_us"] < metrics["bvia2_us_fresh_buffers"] < metrics["bvia2_one_entry_us"]
@@ -66,7 +66,7 @@ def test_berkeley_via_pays_for_its_misses_and_takes_longer_messages_in_its_secon
     assert metrics["firmvia_us"] == pytest.approx(metrics["firmvia_us_fresh_buffers"], rel=0.02), "it translates anyway"
 
 
-def test_inline_messages_win_while_they_are_small(tmp_path: Path) -> None:
+def test_small_inline_messages_cost_less(tmp_path: Path) -> None:
     metrics = must("firmvia_pio_dma", "verilator", tmp_path, "rounds=3", "four_hosts", profile="sp").metrics
     for size in (4, 8):
         assert metrics[f"nic_send_us_pio_{size}B"] < metrics[f"nic_send_us_dma_{size}B"]

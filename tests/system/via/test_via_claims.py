@@ -23,7 +23,7 @@ def test_a_payload_of_1024_beats_1000_and_2032(tmp_path: Path) -> None:
     assert packets == [6, 5]
 
 
-def test_to_look_at_the_work_queues_is_cheaper_than_an_entry_by_dma(tmp_path: Path) -> None:
+def test_polling_work_queues_costs_less_than_an_entry_by_dma(tmp_path: Path) -> None:
     done = must("via_completion", "verilator", tmp_path, "rounds=6", "four_hosts", profile="sp")
     rows = [row for row in load_published() if row.study == "via_completion" and row.metric.startswith("cq2")]
     assert len(rows) == 12

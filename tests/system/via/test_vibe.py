@@ -39,7 +39,7 @@ def test_every_condition_of_every_part_is_measured(suite: Run, found: dict[str, 
     assert len(re.findall(r"^\| mts \d+ 8192B \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", table, re.MULTILINE)) == 4
 
 
-def test_every_message_of_the_suite_has_a_life_and_every_answer_a_name(suite: Run) -> None:
+def test_every_message_of_the_suite_has_stages_and_every_acknowledgement_a_name(suite: Run) -> None:
     assert {"RDMA write, with immediate data", CONNECTION, ""} <= set(kinds(whole_lives(suite)))
 
 
@@ -49,20 +49,20 @@ def test_pieces_of_a_message_overlap_on_their_way(found: dict[str, float]) -> No
     assert min(times) > 1.5 * found["L_base_poll_4096B"], "twice as much takes nearly twice as long"
 
 
-def test_gathered_pieces_cost_each(found: dict[str, float]) -> None:
+def test_each_gathered_segment_adds_cost(found: dict[str, float]) -> None:
     times = [found[f"L_segments_{count}_64B"] for count in (1, 2, 4, 8)]
     rates = [found[f"B_segments_{count}_64B"] for count in (1, 2, 4, 8)]
     assert times == sorted(times) and rates == sorted(rates, reverse=True)
     assert times[-1] > 1.5 * times[0]
 
 
-def test_two_sends_under_way_carry_more_than_one_and_sixteen_no_less(found: dict[str, float]) -> None:
+def test_two_outstanding_sends_give_more_bandwidth_than_one_and_sixteen_no_less(found: dict[str, float]) -> None:
     rates = {window: found[f"B_pipeline_{window}_16B"] for window in (1, 2, 4, 8, 16)}
     assert rates[2] > 1.1 * rates[1]
     assert min(rates[window] for window in (4, 8, 16)) > 0.97 * rates[2]
 
 
-def test_whoever_sleeps_or_is_called_pays_an_interrupt_and_frees_the_processor(found: dict[str, float]) -> None:
+def test_sleeping_and_handlers_cost_an_interrupt_and_free_the_cpu(found: dict[str, float]) -> None:
     polled, slept, called = (found[f"L_{name}_16B"] for name in ("base_poll", "base_block", "notify"))
     assert polled + 5 < slept < called, "an interrupt takes 10 us and more (readings A3), a handler a thread"
     assert found["U_base_poll_16B"] == pytest.approx(100)
@@ -71,7 +71,7 @@ def test_whoever_sleeps_or_is_called_pays_an_interrupt_and_frees_the_processor(f
     assert found["L_cq_block_16B"] > found["L_cq_poll_16B"] + 5
 
 
-def test_answers_cost_a_stream_and_not_a_round_trip(found: dict[str, float]) -> None:
+def test_acknowledgements_cost_a_stream_and_not_a_round_trip(found: dict[str, float]) -> None:
     unreliable, delivery, reception = (found[f"B_{level}_16B"] for level in ("unreliable", "delivery", "reception"))
     assert unreliable > max(delivery, reception)
     assert delivery > 0.97 * reception, "who confirms what the application has confirms no earlier"
@@ -79,25 +79,25 @@ def test_answers_cost_a_stream_and_not_a_round_trip(found: dict[str, float]) -> 
     assert max(times) < 1.1 * min(times), "the answer comes behind the message"
 
 
-def test_rdma_writes_by_a_buffer_of_the_kernel_are_dearer_than_sends(found: dict[str, float]) -> None:
+def test_rdma_writes_through_a_kernel_buffer_cost_more_than_sends(found: dict[str, float]) -> None:
     for size in (16, 4096):
         assert found[f"L_rdma_{size}B"] > 1.2 * found[f"L_base_poll_{size}B"]
         assert found[f"B_rdma_{size}B"] < found[f"B_base_poll_{size}B"]
 
 
-def test_rdma_reads_take_a_message_each_way_and_no_processor_there(found: dict[str, float]) -> None:
+def test_rdma_reads_cost_a_message_each_way_and_no_remote_cpu(found: dict[str, float]) -> None:
     for size in (16, 4096):
         assert found[f"L_rdma_read_{size}B"] > found[f"L_base_poll_{size}B"], "a request goes before the data"
     assert found["L_rdma_read_16B"] < 2 * found["L_base_poll_16B"], "and no process answers it"
     assert 0.5 * found["B_base_poll_4096B"] < found["B_rdma_read_4096B"] < 1.3 * found["B_base_poll_4096B"]
 
 
-def test_silent_vis_and_fresh_buffers_cost_firmvia_nothing(found: dict[str, float]) -> None:
+def test_idle_vis_and_new_buffers_add_no_cost_in_firmvia(found: dict[str, float]) -> None:
     for name in ("vis_16_16B", "reuse_0_16B"):
         assert found[f"L_{name}"] == pytest.approx(found["L_base_poll_16B"], rel=0.05), name
 
 
-def test_servers_answer_more_clients_at_a_time(found: dict[str, float]) -> None:
+def test_servers_answer_more_concurrent_clients_at_a_higher_rate(found: dict[str, float]) -> None:
     for model in ("slaves", "pool"):
         rates = [found[f"transactions_per_s_{model}_{clients}_clients"] for clients in (1, 2, 4)]
         assert rates == sorted(rates) and rates[-1] > 1.5 * rates[0], model

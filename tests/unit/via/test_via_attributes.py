@@ -30,7 +30,7 @@ async def exchange(p: Pair, size: int) -> tuple[Status, Status]:
     return (await p.mine.poll_send()).status, (await p.yours.poll_receive()).status
 
 
-def test_a_nic_says_what_it_can() -> None:
+def test_query_returns_the_attributes_of_a_nic() -> None:
     p = pair(vis=20, queues=5, transfer=8192, packet=512)
     (found,) = p.machine.finish(p.here.nic.query())
     assert (found.node, found.nodes, found.vis, found.queues) == (0, 2, 19, 5)
@@ -38,13 +38,13 @@ def test_a_nic_says_what_it_can() -> None:
     assert Reliability.RECEPTION in found.reliability and found.rdma_read
 
 
-def test_a_nic_with_tables_says_how_much_they_hold() -> None:
+def test_query_returns_the_registrable_bytes_of_a_nic_with_tables() -> None:
     p = pair(preset="hwvia", vis=20, table_words=1024)
     (found,) = p.machine.finish(p.here.nic.query())
     assert found.register_bytes == 1024 * 4096
 
 
-def test_what_the_nic_counts_can_be_asked_for() -> None:
+def test_counters_of_nic_and_kernel_can_be_queried() -> None:
     p = pair()
 
     async def run() -> tuple[dict[str, int], dict[str, int]]:
@@ -59,7 +59,7 @@ def test_what_the_nic_counts_can_be_asked_for() -> None:
     assert after["bad_crc"] == before["bad_crc"] == 0
 
 
-def test_a_vi_tells_its_state_and_what_is_posted() -> None:
+def test_query_returns_state_and_empty_queues_of_a_vi() -> None:
     p = pair(reliability=Reliability.DELIVERY)
 
     async def run() -> list[Any]:
@@ -77,7 +77,7 @@ def test_a_vi_tells_its_state_and_what_is_posted() -> None:
 
 
 @pytest.mark.parametrize("preset", ["firmvia", "hwvia"])
-def test_attributes_of_a_vi_are_set_between_connections_only(preset: str) -> None:
+def test_attributes_of_a_vi_can_be_set_only_while_unconnected(preset: str) -> None:
     p = pair(preset=preset, vis=20)
 
     async def run() -> tuple[Status, Status]:
@@ -111,7 +111,7 @@ async def _reliable(p: Pair) -> Status:
 
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
 @pytest.mark.parametrize("who", ["vi", "memory"])
-def test_a_peer_writes_only_while_vi_and_memory_let_it(rdma: str, who: str) -> None:
+def test_rdma_writes_need_the_rights_of_vi_and_memory(rdma: str, who: str) -> None:
     p = pair(reliability=Reliability.RECEPTION, rdma=rdma)
 
     async def write() -> Status:
@@ -140,7 +140,7 @@ def test_a_peer_writes_only_while_vi_and_memory_let_it(rdma: str, who: str) -> N
 
 
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2"])
-def test_memory_under_another_tag_is_another_vis(preset: str) -> None:
+def test_memory_under_another_tag_cannot_be_used(preset: str) -> None:
     p = pair(preset=preset, vis=20)
 
     async def run() -> Status:
@@ -170,7 +170,7 @@ def test_memory_in_use_keeps_its_attributes() -> None:
     p.machine.finish(run())
 
 
-def test_broken_connections_are_told_to_whoever_asked() -> None:
+def test_error_handlers_are_called_for_broken_connections() -> None:
     p = pair(reliability=Reliability.DELIVERY)
     told: list[Vi] = []
     p.here.nic.on_error(told.append)
@@ -186,7 +186,7 @@ def test_broken_connections_are_told_to_whoever_asked() -> None:
 
 @pytest.mark.parametrize("completion", ["cq1", "cq2"])
 @pytest.mark.parametrize("sizes", [(4, 64), (64, 4), (8, 8)])
-def test_a_completion_queue_of_another_size_loses_nothing(completion: str, sizes: tuple[int, int]) -> None:
+def test_resizing_a_completion_queue_loses_no_completion(completion: str, sizes: tuple[int, int]) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -233,7 +233,7 @@ def test_a_completion_queue_has_no_more_entries_than_a_page() -> None:
 
 
 @pytest.mark.parametrize(("vis", "remedy"), [(3, "destroy one, or raise via.vis, at most 128"), (VIS, "destroy one")])
-def test_processes_have_all_vis_but_that_of_the_kernel_agents(vis: int, remedy: str) -> None:
+def test_processes_can_create_all_vis_but_that_of_the_kernel_agents(vis: int, remedy: str) -> None:
     p = pair(vis=vis)
 
     async def run() -> None:

@@ -209,7 +209,7 @@ def test_wrong_segments_become_statuses(choice: str) -> None:
 
 
 @EACH
-def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
+def test_garbage_in_a_page_affects_no_other_process(choice: str) -> None:
     """Overwrite tails, heads and descriptors of one process at random; another connection must continue."""
     p = made(choice)
     rng = random.Random(4)
@@ -247,7 +247,7 @@ def pair_beside(p: Pair) -> Pair:
 
 
 @EACH
-def test_the_page_of_another_process_cannot_be_touched(choice: str) -> None:
+def test_the_page_of_another_process_cannot_be_written(choice: str) -> None:
     p = made(choice)
     q = pair_beside(p)
     for theirs in (poster(p.mine.sends), poster(p.mine.receives)):
@@ -262,7 +262,7 @@ def test_the_page_of_another_process_cannot_be_touched(choice: str) -> None:
 
 
 @EACH
-def test_memory_that_is_taken_back_is_not_written_by_a_message_under_way(choice: str) -> None:
+def test_deregistered_memory_is_not_written_by_a_message_in_flight(choice: str) -> None:
     p = made(choice)
     p.here.write(0, b"\xee" * 65536)
 
@@ -310,12 +310,12 @@ def test_a_cache_that_holds_the_pages_misses_once_and_a_small_one_every_time() -
         {"nothing": 1},
     ],
 )
-def test_choices_that_do_not_go_together_are_refused(wrong: dict[str, str | int]) -> None:
+def test_incompatible_choices_are_rejected(wrong: dict[str, str | int]) -> None:
     with pytest.raises(OptionError):
         Options.of(wrong)
 
 
-def test_a_broken_vi_of_a_process_is_seen() -> None:
+def test_a_vi_broken_by_an_invalid_descriptor_is_reported() -> None:
     """Post a descriptor outside of registered memory, which can have no status: its VI breaks."""
     p = made("hwvia")
 
@@ -337,14 +337,12 @@ def test_a_broken_vi_of_a_process_is_seen() -> None:
         ({"preset": "bvia2", "vis": 128}, "sp"),
     ],
 )
-def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
-    wrong: dict[str, str | int], nic: str
-) -> None:
+def test_choices_that_a_nic_lacks_are_rejected_before_a_build(wrong: dict[str, str | int], nic: str) -> None:
     with pytest.raises(OptionError):
         check_options("via", wrong, 2, 1 << 19, replace(nic_kind(nic).card(1 << 19), has_doorbells=False))
 
 
-def test_more_nodes_than_a_header_can_name_are_refused() -> None:
+def test_more_nodes_than_a_header_can_address_are_rejected() -> None:
     card = nic_kind("lanai9").card(1 << 19)
     check_options("via", {}, 128, 1 << 19, card)
     with pytest.raises(SanlabError, match=r"129 hosts: layer 'via' can address 128"):

@@ -45,7 +45,7 @@ async def make(near: User, far: User, entries: int = 64) -> tuple[CompletionQueu
 
 @KINDS
 @BY
-def test_every_completion_is_told_once(completion: str, by: str) -> None:
+def test_every_completion_is_reported_once(completion: str, by: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -102,7 +102,7 @@ def test_no_completion_is_missed_while_a_process_falls_asleep(after_us: float) -
     assert done.length == 64
 
 
-def test_a_wait_ends_when_its_time_is_up() -> None:
+def test_a_wait_ends_after_its_time_limit() -> None:
     p = pair()
     p.machine.finish(receive_one(p))
     begun = p.machine.kernel.now
@@ -144,7 +144,7 @@ def test_a_handler_of_a_completion_queue_is_called_once(completion: str) -> None
     assert called == [(yours[1].number, True)]
 
 
-def test_who_sleeps_at_a_completion_queue_is_woken_by_the_vis_that_are_left() -> None:
+def test_a_sleeper_at_a_completion_queue_is_woken_by_the_remaining_vis() -> None:
     machine = Machine(2)
     vias = start(machine)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -187,7 +187,9 @@ def test_a_completion_queue_in_use_is_not_destroyed() -> None:
 @KINDS
 @pytest.mark.parametrize("before", [0, 3])
 @pytest.mark.parametrize("count", [3, 4, 5, 7, 8, 9, 13])
-def test_an_overrun_completion_queue_says_so_once_and_goes_on(completion: str, before: int, count: int) -> None:
+def test_an_overrun_of_a_completion_queue_is_reported_once_and_the_queue_continues(
+    completion: str, before: int, count: int
+) -> None:
     """Overrun a queue of four entries. With work queues that the library polls, nothing can be overrun."""
     machine = Machine(2)
     vias = start(machine, completion=completion)
@@ -230,7 +232,7 @@ def test_an_overrun_completion_queue_says_so_once_and_goes_on(completion: str, b
 
 
 @pytest.mark.parametrize("how", ["notify", "wait", "poll"])
-def test_of_two_threads_that_want_a_descriptor_each_gets_one_that_is_done(how: str) -> None:
+def test_two_threads_that_wait_for_a_descriptor_each_get_a_complete_one(how: str) -> None:
     p = pair()
     got: list[tuple[int, Status]] = []
 
@@ -260,7 +262,7 @@ def test_of_two_threads_that_want_a_descriptor_each_gets_one_that_is_done(how: s
 
 
 @KINDS
-def test_two_threads_that_wait_at_a_completion_queue_are_both_served(completion: str) -> None:
+def test_two_threads_that_wait_at_a_completion_queue_each_get_a_completion(completion: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -282,7 +284,7 @@ def test_two_threads_that_wait_at_a_completion_queue_are_both_served(completion:
     machine.finish(run())
 
 
-def test_a_wait_of_which_another_thread_takes_the_descriptor_goes_on_until_its_own_time() -> None:
+def test_a_wait_continues_to_its_time_limit_after_another_thread_took_the_descriptor() -> None:
     p = pair()
 
     async def wait() -> None:

@@ -22,7 +22,7 @@ from tests.unit.via.via_bench import pair, pattern, start
 
 @pytest.mark.parametrize("source", [0, 1])
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_connection_is_made_though_any_one_packet_is_lost(source: int, number: int) -> None:
+def test_a_connection_is_established_with_the_loss_of_any_single_packet(source: int, number: int) -> None:
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -39,7 +39,7 @@ def test_a_connection_is_made_though_any_one_packet_is_lost(source: int, number:
     assert machine.finish(run()) == [50]
 
 
-def test_a_vi_is_connected_again_after_a_disconnect_and_starts_from_the_beginning() -> None:
+def test_a_vi_can_be_connected_again_after_a_disconnect() -> None:
     p = pair(reliability=Reliability.DELIVERY)
 
     async def message(size: int) -> None:
@@ -63,14 +63,14 @@ def test_a_vi_is_connected_again_after_a_disconnect_and_starts_from_the_beginnin
     p.machine.finish(run())
 
 
-def test_both_ends_may_disconnect_at_once() -> None:
+def test_both_ends_can_disconnect_at_once() -> None:
     p = pair()
     p.machine.finish(p.mine.disconnect(), p.yours.disconnect())
     assert p.mine.state is p.yours.state is State.CLOSED
     p.machine.finish(join(p.here, p.mine, p.there, p.yours, 1))
 
 
-def test_a_rejected_client_is_told() -> None:
+def test_a_rejected_client_gets_the_code_reject() -> None:
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -94,7 +94,7 @@ def test_a_rejected_client_is_told() -> None:
         ({"most": 4096}, Result.INVALID_MTU),
     ],
 )
-def test_unequal_vis_are_not_connected(attributes: dict[str, int], result: Result) -> None:
+def test_vis_with_different_attributes_are_not_connected(attributes: dict[str, int], result: Result) -> None:
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -113,7 +113,7 @@ def test_unequal_vis_are_not_connected(attributes: dict[str, int], result: Resul
     assert machine.finish(server(), client())[0] is result
 
 
-def test_many_clients_find_one_server() -> None:
+def test_many_clients_connect_to_one_server() -> None:
     machine = Machine(4)
     vias = start(machine)
     users = machine.finish(*(user(via) for via in vias))
@@ -134,7 +134,7 @@ def test_many_clients_find_one_server() -> None:
 
 
 @pytest.mark.parametrize("ends", ["here", "there"])
-def test_of_crossed_connections_one_ends_alone(ends: str) -> None:
+def test_ending_one_of_two_crossed_connections_keeps_the_other(ends: str) -> None:
     """Connect two pairs: each host is client of one, with the same connection number and the same VI numbers."""
     machine = Machine(2)
     vias = start(machine)

@@ -39,7 +39,7 @@ async def _again(p: Pair, level: Reliability) -> tuple[User, Vi]:
 
 @PRESETS
 @EACH
-def test_who_missed_the_end_of_his_connection_reaches_nobody(preset: str, level: Reliability) -> None:
+def test_packets_of_an_ended_connection_are_not_accepted(preset: str, level: Reliability) -> None:
     """Continue to send on a connection that the other side has ended."""
     p = pair(preset=preset, vis=8, reliability=level)
 
@@ -70,7 +70,7 @@ def test_who_missed_the_end_of_his_connection_reaches_nobody(preset: str, level:
 
 @PRESETS
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
-def test_a_message_that_leaves_while_its_vi_is_connected_again_is_not_the_new_connections(
+def test_a_message_sent_during_a_reconnection_does_not_belong_to_the_new_connection(
     preset: str, level: Reliability
 ) -> None:
     p = pair(preset=preset, vis=8, reliability=level)
@@ -104,7 +104,7 @@ def slow_copies(side: str, path: str) -> int:
 
 
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
-def test_a_write_is_done_when_its_data_are_in_memory_whatever_is_answered_before(level: Reliability) -> None:
+def test_a_write_completes_when_its_data_are_in_memory(level: Reliability) -> None:
     p = pair(Machine(2, cost=slow_copies), reliability=level)
     p.here.write(0, pattern(1000))
 
@@ -122,7 +122,7 @@ def test_a_write_is_done_when_its_data_are_in_memory_whatever_is_answered_before
 
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
-def test_a_forbidden_write_is_an_error_of_its_own_descriptor_alone(rdma: str, level: Reliability) -> None:
+def test_a_forbidden_write_fails_only_its_own_descriptor(rdma: str, level: Reliability) -> None:
     """Post a forbidden write between two sends."""
     p = pair(reliability=level, rdma=rdma)
 
@@ -142,7 +142,7 @@ def test_a_forbidden_write_is_an_error_of_its_own_descriptor_alone(rdma: str, le
 
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
 @pytest.mark.parametrize("older", ["write", "read"])
-def test_the_message_that_was_refused_has_the_error_and_an_older_one_has_none(older: str, level: Reliability) -> None:
+def test_only_the_rejected_message_gets_the_error(older: str, level: Reliability) -> None:
     """Post a slow write or read, then a send without a receive: only the send fails."""
     p = pair(Machine(2, cost=slow_copies), reliability=level)
     p.machine.finish(p.there.nic.set_memory(p.there.handle, MemoryAttributes(p.there.tag, True, True)))
@@ -161,7 +161,7 @@ def test_the_message_that_was_refused_has_the_error_and_an_older_one_has_none(ol
 
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
 @EACH
-def test_the_immediate_data_of_a_forbidden_write_announce_nothing(rdma: str, level: Reliability) -> None:
+def test_immediate_data_of_a_forbidden_write_are_not_delivered(rdma: str, level: Reliability) -> None:
     p = pair(reliability=level, rdma=rdma)
 
     async def run() -> tuple[Status, Descriptor]:
@@ -184,7 +184,7 @@ def test_the_immediate_data_of_a_forbidden_write_announce_nothing(rdma: str, lev
         assert (received.status, received.length) == (RECEIVED | Status.FLUSHED, 0)
 
 
-def test_a_piece_that_the_kernel_has_not_copied_when_its_connection_ends_is_never_written() -> None:
+def test_a_write_that_is_not_copied_at_the_end_of_its_connection_is_dropped() -> None:
     p = pair(Machine(2, cost=slow_copies))
     p.here.write(0, b"\xee" * 20_000)
 

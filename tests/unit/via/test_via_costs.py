@@ -25,11 +25,11 @@ LOCKED = (
 
 
 @pytest.mark.parametrize("path", LOCKED)
-def test_whatever_changes_what_others_share_takes_a_lock(path: str) -> None:
+def test_paths_that_change_shared_data_take_a_lock(path: str) -> None:
     assert PathTable.load("host", "via").cost(path).uncached == 1
 
 
-def test_a_shared_word_is_no_cached_one_on_the_sp_adapter() -> None:
+def test_shared_words_are_uncached_on_the_sp_adapter() -> None:
     table = PathTable.of_nic("via", POWERPC)
     assert table.cost("user_status").uncached == table.cost("write_status").uncached == 1
 
@@ -38,7 +38,7 @@ def test_a_shared_word_is_no_cached_one_on_the_sp_adapter() -> None:
     ("paths", "beside", "total"),
     [(["post_user"], "post_user_ns", 270), (["post_send", "post_page"], "post_kernel_ns", 1630)],
 )
-def test_a_post_takes_what_the_paper_says(paths: list[str], beside: str, total: int) -> None:
+def test_the_cost_of_a_post_is_the_published_value(paths: list[str], beside: str, total: int) -> None:
     """Compare with Table 3.2, for a descriptor with one page."""
     profile, table = load_profile("lanai9+p3-450"), PathTable.load("host", "via")
     clocks = sum(host_clocks(table.cost(path), HostProcessor.of(profile)) for path in paths)

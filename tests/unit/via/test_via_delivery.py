@@ -39,7 +39,7 @@ async def one_way(p: Pair, size: int, at: int = 0, to: int = 0, immediate: int |
     return received
 
 
-def test_messages_of_every_length_arrive_wherever_they_stand() -> None:
+def test_messages_of_every_length_arrive_at_any_address() -> None:
     p = pair()
 
     async def all_of_them() -> None:
@@ -52,7 +52,7 @@ def test_messages_of_every_length_arrive_wherever_they_stand() -> None:
 
 
 @pytest.mark.parametrize("payload", [64, 1000, 1024, 2032])
-def test_a_packet_neither_crosses_a_page_nor_holds_more_than_the_option_says(payload: int) -> None:
+def test_a_packet_neither_crosses_a_page_nor_exceeds_the_option(payload: int) -> None:
     """Send 5000 bytes: six packets of 1000, five of 1024 (paper 001, 3.3.3)."""
     p = pair(packet=payload)
     before = p.machine.nic(0).send.packets
@@ -60,7 +60,7 @@ def test_a_packet_neither_crosses_a_page_nor_holds_more_than_the_option_says(pay
     assert p.machine.nic(0).send.packets - before == -(-4096 // payload) + -(-904 // payload)
 
 
-def test_immediate_data_come_with_and_without_a_message() -> None:
+def test_immediate_data_arrive_with_and_without_a_message() -> None:
     p = pair()
 
     def check(size: int) -> None:
@@ -113,7 +113,7 @@ def test_random_messages_in_random_segments_arrive_in_order() -> None:
     assert received == [pattern(size, number) for number, size in enumerate(sizes)]
 
 
-def test_any_number_of_segments_goes_and_comes() -> None:
+def test_any_number_of_segments_can_be_sent_and_received() -> None:
     """Use more entries than a queue cache has words, so that the list follows in parts."""
     p = pair(receive_words=64, send_words=64)
     data = pattern(300)
@@ -161,7 +161,7 @@ def test_every_path_has_a_compiled_cost() -> None:
     machine.finish(one_way(p, 5000))
 
 
-def test_it_runs_on_a_nic_that_moves_whole_words() -> None:
+def test_messages_arrive_on_a_nic_that_moves_whole_words() -> None:
     p = pair(Machine(2, nic="lanai4"))
 
     async def run() -> Status:

@@ -16,7 +16,7 @@ from tests.unit.via.via_bench import pair
 
 
 @pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.DELIVERY])
-def test_a_destroyed_vi_leaves_nothing_to_the_next_one_of_its_number(level: Reliability) -> None:
+def test_the_next_vi_of_a_number_inherits_nothing(level: Reliability) -> None:
     p = pair(reliability=level)
 
     async def use_and_destroy() -> None:

@@ -88,7 +88,7 @@ WRONG: list[tuple[Callable[[Pair], Descriptor], Status]] = [
 ]
 
 
-def test_what_is_wrong_with_a_send_becomes_its_status() -> None:
+def test_errors_of_a_send_become_its_status() -> None:
     p = pair()
 
     async def one(make: Callable[[Pair], Descriptor]) -> Status:
@@ -100,7 +100,7 @@ def test_what_is_wrong_with_a_send_becomes_its_status() -> None:
     p.machine.finish(good(p))
 
 
-def test_a_short_send_of_memory_that_is_not_there_gets_its_status_where_processes_write_descriptors_too() -> None:
+def test_a_short_send_of_unmapped_memory_gets_an_error_status() -> None:
     p = pair(preset="hwvia", inline=64, vis=8)
 
     async def run() -> None:
@@ -112,7 +112,7 @@ def test_a_short_send_of_memory_that_is_not_there_gets_its_status_where_processe
     p.machine.finish(good(p))
 
 
-def test_a_receive_that_is_no_receive_is_a_format_error() -> None:
+def test_a_send_descriptor_posted_as_a_receive_is_a_format_error() -> None:
     p = pair()
 
     async def run() -> Status:
@@ -124,7 +124,7 @@ def test_a_receive_that_is_no_receive_is_a_format_error() -> None:
     p.machine.finish(good(p))
 
 
-def test_memory_of_another_process_and_of_another_tag_is_not_reached() -> None:
+def test_memory_of_another_process_or_tag_cannot_be_used() -> None:
     p = pair()
 
     async def run() -> list[Status]:
@@ -140,7 +140,7 @@ def test_memory_of_another_process_and_of_another_tag_is_not_reached() -> None:
     assert p.machine.finish(run()) == [[Status.DONE | PROTECTION] * 2]
 
 
-def test_memory_that_a_descriptor_uses_is_not_deregistered() -> None:
+def test_memory_in_use_by_a_descriptor_cannot_be_deregistered() -> None:
     p = pair()
 
     async def busy() -> None:
@@ -204,7 +204,7 @@ CALLS: dict[str, Callable[[Pair], Coroutine[Any, Any, Any]]] = {
         ("entries", Result.INVALID_PARAMETER),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(name: str, result: Result) -> None:
+def test_an_invalid_call_raises_an_error_with_the_cause(name: str, result: Result) -> None:
     p = pair()
     with pytest.raises(VipError) as refused:
         p.machine.finish(CALLS[name](p))
@@ -212,7 +212,7 @@ def test_a_wrong_call_says_what_is_wrong(name: str, result: Result) -> None:
     p.machine.finish(good(p))
 
 
-def test_regions_are_used_up_and_come_back() -> None:
+def test_regions_can_be_exhausted_and_reused() -> None:
     p = pair(regions=16)
 
     async def run() -> None:
@@ -226,7 +226,7 @@ def test_regions_are_used_up_and_come_back() -> None:
     p.machine.finish(run())
 
 
-def test_a_user_has_nothing_mapped_of_the_nic() -> None:
+def test_no_page_of_the_nic_is_mapped_with_kernel_doorbells() -> None:
     """Check that no page of the NIC is mapped: the kernel rings the central queue's doorbell (readings C13)."""
     p = pair()
     assert User is type(p.here)

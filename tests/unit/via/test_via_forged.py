@@ -126,7 +126,7 @@ async def honest(p: Pair) -> int:
 
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
-def test_memory_that_was_taken_back_is_written_by_nobody(preset: str, level: Reliability) -> None:
+def test_deregistered_memory_is_never_written(preset: str, level: Reliability) -> None:
     p = pair(preset=preset, vis=40)
     forger = Forger(p, int(level))
     p.machine.finish(forger.run(level), honest(p))

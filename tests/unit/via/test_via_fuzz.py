@@ -23,7 +23,7 @@ def lab(tries: int, seed: int, **layer: Any) -> MachineLab:
 
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
-def test_hostile_processes_disturb_nobody(preset: str, rdma: str) -> None:
+def test_hostile_processes_do_not_affect_others(preset: str, rdma: str) -> None:
     fuzz = lab(300, seed=7, preset=preset, rdma=rdma)
     fuzz.machine.finish(via_fuzz.run(fuzz))  # type: ignore[arg-type]
     assert fuzz.findings.failures == []
@@ -32,7 +32,7 @@ def test_hostile_processes_disturb_nobody(preset: str, rdma: str) -> None:
     assert fuzz.findings.metrics["honest_messages"] > 10
 
 
-def test_a_disturbed_message_is_seen() -> None:
+def test_a_corrupted_message_is_detected() -> None:
     fuzz = lab(40, seed=1)
 
     async def flip() -> None:

@@ -70,7 +70,7 @@ async def give_up(p: Hosts, owner: User, level: Reliability, before: Callable[[]
 
 @LEVELS
 @PRESETS
-def test_the_memory_of_a_destroyed_completion_queue_is_written_by_nobody(preset: str, level: Reliability) -> None:
+def test_the_memory_of_a_destroyed_completion_queue_is_not_written(preset: str, level: Reliability) -> None:
     p = prepared(preset)
     host, given_up = p.machine.host(0), list[int]()
 
@@ -93,7 +93,7 @@ def test_the_memory_of_a_destroyed_completion_queue_is_written_by_nobody(preset:
 
 @LEVELS
 @PRESETS
-def test_the_next_owner_of_both_numbers_hears_of_nothing(preset: str, level: Reliability) -> None:
+def test_the_next_owner_of_both_numbers_gets_no_completion(preset: str, level: Reliability) -> None:
     p = prepared(preset)
 
     async def run() -> tuple[list[Status], bytes]:
@@ -117,7 +117,7 @@ def test_the_next_owner_of_both_numbers_hears_of_nothing(preset: str, level: Rel
 
 
 @PRESETS
-def test_what_a_destroyed_vi_has_sent_and_nobody_answered_is_nobodys(preset: str) -> None:
+def test_unacknowledged_sends_of_a_destroyed_vi_are_forgotten(preset: str) -> None:
     """Let a late acknowledgement arrive and the time limit expire: neither refers to the destroyed VI."""
     p = prepared(preset)
 
@@ -141,7 +141,7 @@ def test_what_a_destroyed_vi_has_sent_and_nobody_answered_is_nobodys(preset: str
     assert p.machine.finish(run()) == [State.CONNECTED]
 
 
-def test_who_has_another_vi_in_the_same_page_rings_for_the_one_that_is_gone_in_vain() -> None:
+def test_the_doorbell_of_a_destroyed_vi_has_no_effect() -> None:
     """Ring the doorbell of a destroyed VI, which is in the same page as that of another VI."""
     p = prepared("bvia2")
 

@@ -50,7 +50,7 @@ CALLS: dict[str, Callable[[User, Vi], Awaitable[Any]]] = {
 
 
 @PRESETS
-def test_calls_on_a_destroyed_vi_touch_nothing_of_whoever_has_its_number(preset: str) -> None:
+def test_calls_on_a_destroyed_vi_do_not_affect_the_next_vi_of_its_number(preset: str) -> None:
     machine = Machine(2)
     vias = start(machine, preset=preset, vis=6)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -74,7 +74,7 @@ def test_calls_on_a_destroyed_vi_touch_nothing_of_whoever_has_its_number(preset:
     machine.finish(run())
 
 
-def test_a_server_does_not_accept_by_a_vi_that_is_destroyed() -> None:
+def test_a_server_cannot_accept_with_a_destroyed_vi() -> None:
     machine = Machine(2)
     vias = start(machine)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -132,7 +132,7 @@ def test_a_vi_is_not_destroyed_while_another_thread_connects_it(delay_us: int) -
     machine.finish(serve(), ask())
 
 
-def test_of_two_threads_that_destroy_or_disconnect_one_does() -> None:
+def test_one_of_two_concurrent_destroys_or_disconnects_succeeds() -> None:
     p = pair()
 
     async def two(*calls: Awaitable[Any]) -> list[Result | None]:
@@ -155,7 +155,7 @@ def test_of_two_threads_that_destroy_or_disconnect_one_does() -> None:
     p.machine.finish(run())
 
 
-def test_threads_that_wait_at_a_vi_or_queue_that_is_destroyed_come_back() -> None:
+def test_waits_at_a_destroyed_vi_or_queue_return() -> None:
     p = pair()
     ends: list[Result | Status] = []
 

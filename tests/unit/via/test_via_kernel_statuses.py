@@ -43,7 +43,7 @@ async def told(queue: CompletionQueue, count: int) -> list[Status]:
 
 @KINDS
 @pytest.mark.parametrize("level", list(Reliability))
-def test_what_is_posted_when_a_connection_ends_is_told_wherever_it_waits(completion: str, level: Reliability) -> None:
+def test_all_descriptors_posted_at_the_end_of_a_connection_are_reported(completion: str, level: Reliability) -> None:
     """Post 40 receives, 12 of which fit into the NIC's queue cache."""
     machine = Machine(2)
     vias = start(machine, completion=completion, receive_words=64)
@@ -66,7 +66,7 @@ def test_what_is_posted_when_a_connection_ends_is_told_wherever_it_waits(complet
 
 
 @KINDS
-def test_a_refused_send_is_told_in_its_turn(completion: str) -> None:
+def test_a_rejected_send_is_reported_in_its_turn(completion: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -86,7 +86,7 @@ def test_a_refused_send_is_told_in_its_turn(completion: str) -> None:
 
 
 @KINDS
-def test_a_refused_receive_is_told_at_once_or_with_the_next_message(completion: str) -> None:
+def test_a_rejected_receive_is_reported_at_once_or_with_the_next_message(completion: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     near, far = machine.finish(user(vias[0]), user(vias[1]))
@@ -108,7 +108,7 @@ def test_a_refused_receive_is_told_at_once_or_with_the_next_message(completion: 
     assert machine.finish(run()) == [[refused, done, refused, done]]
 
 
-def test_a_descriptor_outside_of_registered_memory_is_not_posted() -> None:
+def test_a_descriptor_outside_of_registered_memory_cannot_be_posted() -> None:
     p = pair()
 
     async def run() -> None:

@@ -30,7 +30,7 @@ def scattered(p: Pair, number: int, size: int) -> Descriptor:
     return p.there.descriptor(number, SEGMENTS).receive(parts)
 
 
-def test_a_long_receive_that_lost_a_packet_is_used_up_and_the_next_one_takes_the_next_message() -> None:
+def test_a_long_receive_with_a_lost_packet_fails_and_the_next_one_takes_the_next_message() -> None:
     """Use a page list longer than half of the queue cache, which cannot be read again."""
     p, size, packets = pair(packet=64), 8 * SEGMENTS, 8
     p.there.write(0, bytes(32 * size))
@@ -92,7 +92,7 @@ def test_packets_lost_in_a_row_never_join_two_messages(level: Reliability, count
 
 
 @pytest.mark.parametrize("level", [Reliability.DELIVERY, Reliability.RECEPTION])
-def test_a_reliable_connection_breaks_whatever_number_of_whole_messages_is_lost(level: Reliability) -> None:
+def test_a_reliable_connection_breaks_after_any_number_of_lost_messages(level: Reliability) -> None:
     p = pair(reliability=level)
     lose(p, 1, 64)
     ((sent, received),) = p.machine.finish(exchange(p, *[100] * 80, most=100))
@@ -102,7 +102,7 @@ def test_a_reliable_connection_breaks_whatever_number_of_whole_messages_is_lost(
 
 
 @pytest.mark.parametrize("what", ["write to a buffer", "write by table", "send"])
-def test_a_send_behind_a_message_that_was_given_up_takes_the_only_receive(what: str) -> None:
+def test_a_send_after_an_abandoned_message_takes_the_only_receive(what: str) -> None:
     """Deregister the memory of a message while it is sent."""
     p, size = pair(preset="hwvia", vis=8, rdma="table" if "table" in what else "buffer"), 60_000
 
@@ -128,7 +128,7 @@ def test_a_send_behind_a_message_that_was_given_up_takes_the_only_receive(what: 
 
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("by_us", [0, 100])
-def test_a_packet_that_comes_twice_is_taken_once(level: Reliability, by_us: int) -> None:
+def test_a_duplicate_packet_is_dropped(level: Reliability, by_us: int) -> None:
     """Duplicate each packet of three messages, at once or late."""
     p = pair(reliability=level)
     passed = p.machine.faults.passed(0, 1)
@@ -141,7 +141,7 @@ def test_a_packet_that_comes_twice_is_taken_once(level: Reliability, by_us: int)
 
 @pytest.mark.parametrize("level", list(Reliability))
 @pytest.mark.parametrize("late", [0, 1, 2, 3, 4])
-def test_a_packet_that_comes_behind_later_ones_is_a_lost_one(level: Reliability, late: int) -> None:
+def test_a_packet_overtaken_by_later_ones_counts_as_lost(level: Reliability, late: int) -> None:
     """Send messages of one packet, of four packets across a page, and of one packet."""
     p = pair(reliability=level)
     p.machine.faults.reorder(0, 1, p.machine.faults.passed(0, 1) + late, 2_000_000_000)

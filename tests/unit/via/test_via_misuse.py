@@ -275,7 +275,7 @@ def test_a_misuse_gives_the_code_that_the_specification_names_and_changes_nothin
 
 
 @pytest.mark.parametrize("translation", ["at2", "at3", "flat"])
-def test_memory_that_is_not_there_is_no_parameter_of_any_registration(translation: str) -> None:
+def test_unmapped_memory_cannot_be_registered(translation: str) -> None:
     p = pair(preset="bvia2", translation=translation)
     for va, size in ((0x5000, 10), (p.here.base, 1 << 24)):
         with pytest.raises(VipError) as refused:

@@ -13,7 +13,7 @@ from pymodels.machine import Machine
 from tests.unit.via.via_bench import refused, start
 
 
-def test_a_closed_nic_does_nothing_and_what_is_left_keeps_it_open() -> None:
+def test_a_nic_with_open_objects_cannot_be_closed_and_a_closed_nic_rejects_calls() -> None:
     machine = Machine(2)
     (via, _) = start(machine)
 
@@ -49,7 +49,7 @@ def test_a_closed_nic_does_nothing_and_what_is_left_keeps_it_open() -> None:
 
 
 @pytest.mark.parametrize("preset", ["hwvia", "bvia2"])
-def test_a_registration_that_is_refused_leaves_nothing(preset: str) -> None:
+def test_a_rejected_registration_leaves_no_state(preset: str) -> None:
     """Exceed the NIC's room of 256 table pages (at2), or name a range without memory at its end."""
     machine = Machine(2)
     (via, _) = start(machine, preset=preset, vis=4, table_words=256, regions=16)
@@ -69,7 +69,7 @@ def test_a_registration_that_is_refused_leaves_nothing(preset: str) -> None:
     machine.finish(run())
 
 
-def test_memory_handles_stay_words_and_are_not_used_again_at_once() -> None:
+def test_memory_handles_fit_in_a_word_and_are_not_reused_at_once() -> None:
     machine = Machine(2)
     (via, _) = start(machine)
 

@@ -29,7 +29,7 @@ def doorbells(vi: Any, process: Any) -> int:
     return int(address)
 
 
-def test_the_doorbells_of_a_process_share_a_page_and_no_others_do() -> None:
+def test_only_doorbells_of_the_same_process_share_a_page() -> None:
     p = pair(preset="bvia2", vis=8)
     second = p.machine.finish(p.here.nic.create_vi(p.here.tag))[0]
     mine = [doorbells(vi, p.here.process) for vi in (p.mine, second)]
@@ -40,13 +40,13 @@ def test_the_doorbells_of_a_process_share_a_page_and_no_others_do() -> None:
     assert doorbells(theirs, other.process) // PAGE != mine[0] // PAGE
 
 
-def test_each_vi_has_a_page_where_the_first_berkeley_via_gave_it_one() -> None:
+def test_each_vi_has_its_own_page_with_option_pages_vi() -> None:
     p = pair(preset="bvia1", vis=8)
     second = p.machine.finish(p.here.nic.create_vi(p.here.tag))[0]
     assert doorbells(p.mine, p.here.process) // PAGE != doorbells(second, p.here.process) // PAGE
 
 
-def test_a_process_without_a_page_for_doorbells_is_told_and_gets_the_one_that_is_given_back() -> None:
+def test_creating_a_vi_fails_without_a_free_doorbell_page() -> None:
     p = pair(preset="bvia2", vis=8, processes=1)
     other = p.machine.finish(p.vias[0].open())[0]
     tag = other.create_ptag()
@@ -58,7 +58,7 @@ def test_a_process_without_a_page_for_doorbells_is_told_and_gets_the_one_that_is
     assert p.machine.finish(other.create_vi(tag))[0].number == p.mine.number
 
 
-def test_a_polling_step_looks_where_it_is_aimed() -> None:
+def test_a_polling_step_samples_the_address_it_is_aimed_at() -> None:
     machine = Machine(1)
     nic = machine.nic(0)
     loop = nic.poll_loop([Watch(0, 0, "look"), Watch(4, 0, "look")])
@@ -128,7 +128,7 @@ def test_registered_memory_without_tables_is_contiguous_and_keeps_its_bytes() ->
     assert process.load_bytes(va, size) == pattern(size)
 
 
-def test_memory_that_is_pinned_elsewhere_is_not_moved() -> None:
+def test_memory_that_is_already_pinned_is_not_moved() -> None:
     p = pair(preset="bvia1", vis=8)
     process = p.here.process
     va = process.allocate(8 * PAGE)

@@ -47,7 +47,7 @@ def made(**attributes: Any) -> tuple[Machine, list[User], list[Vi]]:
 
 @pytest.mark.parametrize("late", [(0, 0), (300, 0), (0, 1000)])
 @pytest.mark.parametrize("lost", [None, (0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (1, 2)])
-def test_both_sides_are_connected_though_a_packet_is_lost(late: tuple[int, int], lost: tuple[int, int] | None) -> None:
+def test_peers_are_connected_with_the_loss_of_a_packet(late: tuple[int, int], lost: tuple[int, int] | None) -> None:
     machine, users, vis = made(reliability=Reliability.DELIVERY)
     pause_us = 0
     if lost is not None:
@@ -58,7 +58,7 @@ def test_both_sides_are_connected_though_a_packet_is_lost(late: tuple[int, int],
     assert [vi.state for vi in vis] == [State.CONNECTED] * 2
 
 
-def test_either_side_ends_it_for_both_and_may_ask_again() -> None:
+def test_either_peer_can_disconnect_and_connect_again() -> None:
     machine, users, vis = made()
     for ends in (0, 1, 0):
         machine.finish(*(side(users[i], vis[i], 1 - i) for i in (0, 1)))
@@ -68,7 +68,7 @@ def test_either_side_ends_it_for_both_and_may_ask_again() -> None:
         machine.finish(vis[1 - ends].disconnect())
 
 
-def test_nobody_there_is_a_time_out_and_the_vi_is_free_again() -> None:
+def test_a_peer_request_without_a_peer_times_out() -> None:
     machine, users, vis = made()
 
     async def run() -> None:
@@ -87,7 +87,7 @@ def test_nobody_there_is_a_time_out_and_the_vi_is_free_again() -> None:
 
 
 @pytest.mark.parametrize("late_us", [(0, 0), (10, 0), (0, 10), (20, 0), (0, 20)])
-def test_unequal_vis_are_no_peers_and_both_sides_are_told(late_us: tuple[int, int]) -> None:
+def test_peers_with_different_attributes_get_an_error_on_both_sides(late_us: tuple[int, int]) -> None:
     """Let the other side's request arrive in every phase."""
     machine, users, _ = made()
     vis = machine.finish(
@@ -105,7 +105,7 @@ def test_unequal_vis_are_no_peers_and_both_sides_are_told(late_us: tuple[int, in
     assert [vi.state for vi in vis] == [State.CLOSED] * 2
 
 
-def test_a_request_is_taken_back_and_a_second_one_of_its_name_refused() -> None:
+def test_a_peer_request_can_be_withdrawn_and_a_second_one_is_rejected() -> None:
     machine, users, vis = made()
 
     async def run() -> None:

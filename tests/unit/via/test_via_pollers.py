@@ -65,7 +65,7 @@ class Bench:
 
 @KINDS
 @PHASES
-def test_two_threads_that_poll_are_told_of_one_completion_each(completion: str, phase_ns: int) -> None:
+def test_two_polling_threads_get_one_completion_each(completion: str, phase_ns: int) -> None:
     bench = Bench(completion)
     bench.run(bench.expect(0), bench.expect(1))
     second = bench.later(BEFORE + phase_ns * NS, bench.queue.poll)
@@ -75,7 +75,7 @@ def test_two_threads_that_poll_are_told_of_one_completion_each(completion: str, 
 
 @KINDS
 @PHASES
-def test_a_thread_that_polls_is_told_what_comes_behind_what_another_one_has_taken(
+def test_a_polling_thread_gets_the_completion_after_one_that_another_thread_took(
     completion: str, phase_ns: int
 ) -> None:
     bench = Bench(completion)
@@ -91,7 +91,7 @@ def test_a_thread_that_polls_is_told_what_comes_behind_what_another_one_has_take
 
 
 @KINDS
-def test_a_thread_that_polls_is_told_of_a_descriptor_that_is_posted_meanwhile(completion: str) -> None:
+def test_a_polling_thread_gets_the_completion_of_a_descriptor_posted_meanwhile(completion: str) -> None:
     bench = Bench(completion)
     bench.run(bench.expect(0, by=0))
     posted = bench.later(BEFORE, lambda: bench.expect(1, by=1))
@@ -100,7 +100,7 @@ def test_a_thread_that_polls_is_told_of_a_descriptor_that_is_posted_meanwhile(co
 
 
 @KINDS
-def test_a_thread_that_polls_is_told_what_comes_after_a_change_of_size(completion: str) -> None:
+def test_a_polling_thread_gets_completions_after_a_resize(completion: str) -> None:
     bench = Bench(completion)
     bench.run(bench.expect(0))
     resized = bench.later(BEFORE, lambda: bench.queue.resize(4))
@@ -108,7 +108,7 @@ def test_a_thread_that_polls_is_told_what_comes_after_a_change_of_size(completio
     assert told == (bench.yours[0], True)
 
 
-def test_a_thread_that_polls_a_completion_queue_that_is_destroyed_is_refused() -> None:
+def test_polling_a_destroyed_completion_queue_raises_an_error() -> None:
     bench = Bench("cq1")
     (queue,) = bench.machine.finish(bench.far.nic.create_cq(4))
     with pytest.raises(VipError) as refused:

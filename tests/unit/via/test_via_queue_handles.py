@@ -17,7 +17,7 @@ KINDS = pytest.mark.parametrize("completion", ["cq1", "cq2"])
 
 
 @KINDS
-def test_a_completion_queue_is_destroyed_once_and_is_its_own_process_s(completion: str) -> None:
+def test_a_completion_queue_can_be_destroyed_only_once_and_by_its_process(completion: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     here, there, other = machine.finish(user(vias[0]), user(vias[1]), user(vias[0]))
@@ -42,7 +42,7 @@ def test_a_completion_queue_is_destroyed_once_and_is_its_own_process_s(completio
     machine.finish(run())
 
 
-def test_a_completion_queue_that_a_vi_is_being_made_for_is_not_destroyed() -> None:
+def test_a_completion_queue_of_a_vi_being_created_cannot_be_destroyed() -> None:
     machine = Machine(2)
     (via, _) = start(machine, preset="bvia2", vis=4)
     (here,) = machine.finish(user(via))
@@ -58,7 +58,7 @@ def test_a_completion_queue_that_a_vi_is_being_made_for_is_not_destroyed() -> No
     machine.finish(run())
 
 
-def test_a_vi_that_could_not_be_made_leaves_its_completion_queue_free() -> None:
+def test_a_failed_creation_of_a_vi_releases_its_completion_queue() -> None:
     machine = Machine(2)
     (via, _) = start(machine, vis=2)
     (here,) = machine.finish(user(via))
@@ -74,7 +74,7 @@ def test_a_vi_that_could_not_be_made_leaves_its_completion_queue_free() -> None:
 
 
 @KINDS
-def test_what_a_destroyed_vi_left_in_a_completion_queue_is_not_its_successors(completion: str) -> None:
+def test_entries_of_a_destroyed_vi_are_not_reported_for_the_next_vi(completion: str) -> None:
     machine = Machine(2)
     vias = start(machine, completion=completion)
     here, there = machine.finish(user(vias[0]), user(vias[1]))
@@ -93,7 +93,7 @@ def test_what_a_destroyed_vi_left_in_a_completion_queue_is_not_its_successors(co
     machine.finish(run())
 
 
-def test_looking_at_a_completion_queue_of_the_library_costs_nothing_for_destroyed_vis() -> None:
+def test_destroyed_vis_add_no_cost_to_polling_a_completion_queue() -> None:
     machine = Machine(2)
     (via, _) = start(machine, completion="cq2")
     (here,) = machine.finish(user(via))

@@ -35,7 +35,7 @@ async def post_sends(p: Pair, count: int, size: int = 64) -> None:
 
 
 @pytest.mark.parametrize("low_water", [0, 4])
-def test_descriptors_that_find_no_room_in_a_cache_are_used_in_posting_order(low_water: int) -> None:
+def test_descriptors_that_wait_for_a_queue_cache_keep_their_order(low_water: int) -> None:
     p = pair(receive_words=64, send_words=64, low_water=low_water)
 
     async def take() -> list[bytes]:
@@ -53,7 +53,7 @@ def test_descriptors_that_find_no_room_in_a_cache_are_used_in_posting_order(low_
     assert stalled or low_water
 
 
-def test_the_next_descriptor_of_a_full_queue_is_refused() -> None:
+def test_a_post_to_a_full_queue_is_rejected() -> None:
     p = pair(outstanding=16)
     p.machine.finish(post_receives(p, 16))
     with pytest.raises(VipError) as refused:
@@ -134,7 +134,7 @@ def test_a_host_has_127_vis_and_64_kb_messages_between_the_last_ones() -> None:
     p.machine.finish(run())
 
 
-def test_256_mb_are_registered_in_more_than_16_regions() -> None:
+def test_256_mb_can_be_registered_in_more_than_16_regions() -> None:
     machine = Machine(2, host_bytes=300 << 20)
     (via, _) = start(machine)
 
@@ -151,7 +151,7 @@ def test_256_mb_are_registered_in_more_than_16_regions() -> None:
 
 
 @pytest.mark.parametrize("preset", ["bvia1", "bvia2"])
-def test_a_post_waits_until_a_long_message_of_a_one_word_doorbell_is_taken(preset: str) -> None:
+def test_a_post_with_a_one_word_doorbell_waits_for_a_long_message(preset: str) -> None:
     """Make each packet wait 50 us for the DMA."""
     p = pair(Machine(2, timing=Timing(dma_start=50_000_000)), preset=preset, vis=8, packet=64, inline=0)
     most = 4096
@@ -172,7 +172,7 @@ def test_a_post_waits_until_a_long_message_of_a_one_word_doorbell_is_taken(prese
     assert max(waited) > 1_000_000_000, "longer than a millisecond"
 
 
-def test_a_queue_cache_of_which_nothing_is_taken_is_told_as_full() -> None:
+def test_a_queue_cache_without_progress_is_reported_as_full() -> None:
     """Let the process read a head that the NIC never writes."""
     p = pair(preset="bvia2", vis=8)
     poster = p.mine.sends.poster

@@ -40,7 +40,7 @@ def settle(p: Pair) -> None:
 
 @WAYS
 @pytest.mark.parametrize("level", list(Reliability))
-def test_writes_go_where_they_say_and_nowhere_else(rdma: str, level: Reliability) -> None:
+def test_writes_change_only_their_target(rdma: str, level: Reliability) -> None:
     p = pair(rdma=rdma, reliability=level)
     rng = random.Random(3)
     model = bytearray(SIZE)
@@ -61,7 +61,7 @@ def test_writes_go_where_they_say_and_nowhere_else(rdma: str, level: Reliability
 
 
 @WAYS
-def test_immediate_data_come_behind_what_they_announce(rdma: str) -> None:
+def test_immediate_data_arrive_after_the_data_of_their_write(rdma: str) -> None:
     p = pair(rdma=rdma)
     p.here.write(0, pattern(9000))
 
@@ -81,7 +81,7 @@ def test_immediate_data_come_behind_what_they_announce(rdma: str) -> None:
 
 @WAYS
 @pytest.mark.parametrize("level", list(Reliability))
-def test_a_message_behind_a_write_comes_when_all_of_that_is_in_memory(rdma: str, level: Reliability) -> None:
+def test_a_message_after_a_write_arrives_when_the_write_is_in_memory(rdma: str, level: Reliability) -> None:
     """Send two messages, each after a write."""
     p = pair(rdma=rdma, reliability=level)
     p.here.write(0, pattern(18000))
@@ -108,7 +108,7 @@ def test_a_message_behind_a_write_comes_when_all_of_that_is_in_memory(rdma: str,
 
 
 @pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.RECEPTION])
-def test_a_message_behind_a_write_that_is_refused_is_like_any_other(level: Reliability) -> None:
+def test_a_message_after_a_rejected_write_is_handled_like_any_other(level: Reliability) -> None:
     """Send a message after a rejected write: it arrives, or is flushed with the broken connection."""
     p = pair(reliability=level)
     user, own = p.there, p.here
@@ -151,7 +151,7 @@ def refused(name: str, there: User) -> tuple[int, int]:
     ["no such handle", "beyond the end", "before the start", "not for RDMA", "far away", "handle beyond the table"],
 )
 @pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.RECEPTION])
-def test_memory_that_is_not_given_is_not_written(rdma: str, name: str, level: Reliability) -> None:
+def test_memory_without_the_write_right_is_not_written(rdma: str, name: str, level: Reliability) -> None:
     p = pair(rdma=rdma, reliability=level)
     p.here.write(0, b"\xee" * 1000)
 
@@ -186,7 +186,7 @@ def test_memory_under_another_tag_is_not_written(rdma: str) -> None:
 
 
 @WAYS
-def test_memory_that_was_taken_back_is_not_written(rdma: str) -> None:
+def test_deregistered_memory_is_not_written(rdma: str) -> None:
     p = pair(rdma=rdma, reliability=Reliability.RECEPTION)
 
     async def run() -> list[Status]:
@@ -201,7 +201,7 @@ def test_memory_that_was_taken_back_is_not_written(rdma: str) -> None:
 
 
 @WAYS
-def test_a_nic_of_whole_words_writes_too(rdma: str) -> None:
+def test_rdma_writes_work_on_a_nic_that_moves_whole_words(rdma: str) -> None:
     p = pair(Machine(2, nic="lanai4"), rdma=rdma, reliability=Reliability.RECEPTION)
     p.here.write(0, pattern(8000))
     p.machine.finish(write(p, 0, 4092, 8000))

@@ -51,7 +51,7 @@ async def read(p: Pair, to: list[tuple[int, int]], at: int, place: int = 0) -> D
 
 @LEVELS
 @pytest.mark.parametrize("rdma", ["buffer", "table"])
-def test_a_read_behind_a_write_brings_what_was_written(level: Reliability, rdma: str) -> None:
+def test_a_read_after_a_write_returns_the_written_data(level: Reliability, rdma: str) -> None:
     p = made(level=level, rdma=rdma)
 
     async def run() -> bytes:
@@ -69,7 +69,7 @@ def test_a_read_behind_a_write_brings_what_was_written(level: Reliability, rdma:
     ("preset", "nic"),
     [("firmvia", "lanai9"), ("bvia2", "lanai9"), ("hwvia", "lanai9"), ("firmvia", "lanai4"), ("bvia2", "lanai4")],
 )
-def test_what_stands_there_comes_here_and_nothing_else_changes(preset: str, level: Reliability, nic: str) -> None:
+def test_a_read_copies_the_remote_data_and_changes_nothing_else(preset: str, level: Reliability, nic: str) -> None:
     p = made(preset, level, nic)
     rng, model = random.Random(5), bytearray(HERE)
     unit = 1 if nic == "lanai9" else 4
@@ -90,7 +90,7 @@ def test_what_stands_there_comes_here_and_nothing_else_changes(preset: str, leve
     p.machine.finish(run())
 
 
-def test_on_the_sp_adapter_too() -> None:
+def test_rdma_reads_work_on_the_sp_adapter() -> None:
     p = made(nic="sp")
     (done,) = p.machine.finish(read(p, [(3, 5000), (9000, 77)], 4001))
     assert (done.status, done.length) == (READ, 5077)
@@ -99,7 +99,7 @@ def test_on_the_sp_adapter_too() -> None:
 
 @PRESETS
 @pytest.mark.parametrize("why", ["right", "tag", "end", "handle", "vi"])
-def test_what_may_not_be_read_is_not(preset: str, why: str) -> None:
+def test_memory_without_the_read_right_is_not_read(preset: str, why: str) -> None:
     p = made(preset)
 
     async def run() -> Status:
@@ -125,7 +125,7 @@ def test_what_may_not_be_read_is_not(preset: str, why: str) -> None:
 
 
 @PRESETS
-def test_an_unreliable_connection_reads_nothing(preset: str) -> None:
+def test_rdma_reads_need_a_reliable_connection(preset: str) -> None:
     p = made(preset, Reliability.UNRELIABLE)
     (done,) = p.machine.finish(read(p, [(0, 100)], 0))
     assert done.status & Status.ERRORS == Status.FORMAT_ERROR
@@ -133,7 +133,7 @@ def test_an_unreliable_connection_reads_nothing(preset: str) -> None:
 
 
 @PRESETS
-def test_a_read_that_makes_no_sense_is_refused(preset: str) -> None:
+def test_an_invalid_read_descriptor_is_rejected(preset: str) -> None:
     p = made(preset)
 
     async def run() -> list[Status]:
@@ -150,7 +150,7 @@ def test_a_read_that_makes_no_sense_is_refused(preset: str) -> None:
 
 @PRESETS
 @LEVELS
-def test_sends_behind_a_read_are_done_behind_it(preset: str, level: Reliability) -> None:
+def test_sends_after_a_read_complete_after_it(preset: str, level: Reliability) -> None:
     p = made(preset, level)
     order: list[int] = []
 
@@ -209,7 +209,7 @@ def test_a_lost_packet_of_a_read_breaks_the_connection(preset: str, source: int,
 
 @PRESETS
 @pytest.mark.parametrize("after_us", [1, 5, 10, 20, 40])
-def test_memory_that_is_taken_back_while_it_is_read_is_read_no_more(preset: str, after_us: int) -> None:
+def test_memory_deregistered_during_a_read_is_no_longer_read(preset: str, after_us: int) -> None:
     p = made(preset)
     frames = [p.there.process.pieces(p.there.base + 4096 * i, 4096)[0][0] for i in range(16)]
 
@@ -230,7 +230,7 @@ def test_memory_that_is_taken_back_while_it_is_read_is_read_no_more(preset: str,
 
 
 @PRESETS
-def test_a_read_ends_when_the_peer_goes(preset: str) -> None:
+def test_a_read_ends_when_the_peer_disconnects(preset: str) -> None:
     p = made(preset)
 
     async def ends() -> None:
@@ -250,7 +250,7 @@ def test_a_read_ends_when_the_peer_goes(preset: str) -> None:
     assert p.here.read(0, 9000) == THERE[50:9050]
 
 
-def test_memory_for_a_read_cannot_be_taken_back_before_it_is_here() -> None:
+def test_the_target_memory_of_a_pending_read_cannot_be_deregistered() -> None:
     p = made()
 
     async def run() -> None:

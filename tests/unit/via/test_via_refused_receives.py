@@ -24,7 +24,7 @@ TURNS = ("good bad good", "good bad bad good bad good", "good " * 16 + "bad good
 @WAYS
 @pytest.mark.parametrize("completion", ["cq1", "cq2"])
 @pytest.mark.parametrize("posted", TURNS)
-def test_a_wrong_receive_is_told_behind_those_before_it(way: str, completion: str, posted: str) -> None:
+def test_an_invalid_receive_is_reported_after_earlier_ones(way: str, completion: str, posted: str) -> None:
     preset, descriptors = way.split()
     machine = Machine(2)
     vias = start(machine, preset=preset, descriptors=descriptors, completion=completion)
@@ -45,7 +45,7 @@ def test_a_wrong_receive_is_told_behind_those_before_it(way: str, completion: st
 
 
 @WAYS
-def test_a_wrong_receive_says_so_when_the_connection_ends_before_its_turn(way: str) -> None:
+def test_an_invalid_receive_gets_its_error_at_the_end_of_the_connection(way: str) -> None:
     preset, descriptors = way.split()
     machine = Machine(2)
     vias = start(machine, preset=preset, descriptors=descriptors, completion="cq1")

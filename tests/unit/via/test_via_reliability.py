@@ -68,7 +68,7 @@ def test_messages_arrive_on_every_level(level: Reliability) -> None:
     assert p.there.read(12288, 3000) == pattern(3000, 3)
 
 
-def test_loss_goes_unseen_at_an_unreliable_sender_and_spoils_one_message() -> None:
+def test_an_unreliable_sender_does_not_detect_a_loss_which_affects_one_message() -> None:
     """Lose the second of three packets of the second message: its descriptor serves the third message."""
     p = pair()
     p.machine.finish(receives(p, 3))
@@ -80,7 +80,7 @@ def test_loss_goes_unseen_at_an_unreliable_sender_and_spoils_one_message() -> No
     assert p.mine.state is p.yours.state is State.CONNECTED
 
 
-def test_a_damaged_packet_is_a_lost_one() -> None:
+def test_a_damaged_packet_counts_as_lost() -> None:
     p = pair()
     p.machine.finish(receives(p, 2))
     p.machine.faults.corrupt(0, 1, p.machine.faults.passed(0, 1), offset=30)
@@ -105,7 +105,7 @@ def test_a_lost_packet_breaks_a_reliable_connection(level: Reliability, packet: 
 
 
 @RELIABLE
-def test_a_lost_answer_breaks_the_connection_when_time_is_up(level: Reliability) -> None:
+def test_a_lost_acknowledgement_breaks_the_connection_after_the_time_limit(level: Reliability) -> None:
     p = pair(reliability=level, timeout_us=500)
     p.machine.finish(receives(p, 2))
     lose(p, 0, source=1)
@@ -117,7 +117,7 @@ def test_a_lost_answer_breaks_the_connection_when_time_is_up(level: Reliability)
 
 
 @RELIABLE
-def test_an_answer_speaks_for_the_messages_before_it(level: Reliability) -> None:
+def test_an_acknowledgement_covers_earlier_messages(level: Reliability) -> None:
     """Lose the acknowledgement of the first of three messages: the next one covers it."""
     p = pair(reliability=level)
     p.machine.finish(receives(p, 3))
@@ -128,7 +128,7 @@ def test_an_answer_speaks_for_the_messages_before_it(level: Reliability) -> None
     assert p.mine.state is p.yours.state is State.CONNECTED
 
 
-def test_a_message_without_a_receive_descriptor_is_dropped_unreliably() -> None:
+def test_an_unreliable_message_without_a_receive_descriptor_is_dropped() -> None:
     p = pair()
 
     async def run() -> None:
@@ -163,7 +163,7 @@ def test_a_receive_descriptor_that_is_too_short_is_a_length_error(level: Reliabi
     assert (p.yours.state is State.ERROR) == (level is not UNRELIABLE)
 
 
-def test_a_send_is_done_when_its_level_says() -> None:
+def test_a_send_completes_as_its_reliability_level_defines() -> None:
     """Slow the DMA to the host: unreliable completes before delivery, delivery before reception."""
     times = {}
     for level in Reliability:
@@ -195,7 +195,7 @@ def test_disconnecting_flushes_both_sides(level: Reliability) -> None:
     assert statuses == [DONE | Status.FLUSHED]
 
 
-def test_who_asked_for_it_is_told_of_a_broken_connection() -> None:
+def test_the_error_handler_is_called_for_a_broken_connection() -> None:
     p = pair(reliability=Reliability.DELIVERY)
     told: list[str] = []
     p.mine.on_error(lambda: told.append("mine"))
@@ -205,7 +205,7 @@ def test_who_asked_for_it_is_told_of_a_broken_connection() -> None:
     assert sorted(told) == ["mine", "yours"]
 
 
-def test_what_is_posted_to_a_broken_vi_is_flushed() -> None:
+def test_descriptors_posted_to_a_broken_vi_are_flushed() -> None:
     p = pair()
     p.machine.finish(p.mine.disconnect())
     p.machine.run(p.machine.kernel.now / 1e6 + 100)
@@ -215,7 +215,7 @@ def test_what_is_posted_to_a_broken_vi_is_flushed() -> None:
 
 @RELIABLE
 @pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
-def test_a_send_with_an_error_is_done_behind_the_sends_before_it(level: Reliability, preset: str) -> None:
+def test_a_send_with_an_error_completes_after_earlier_sends(level: Reliability, preset: str) -> None:
     """Delay the acknowledgement of the first send."""
     p = pair(reliability=level, preset=preset, vis=8)
     p.machine.finish(receives(p, 1))
@@ -233,7 +233,7 @@ def test_a_send_with_an_error_is_done_behind_the_sends_before_it(level: Reliabil
 
 
 @pytest.mark.parametrize("who", ["process", "peer", "nic"])
-def test_a_break_is_told_once_and_ones_own_disconnect_never(who: str) -> None:
+def test_a_break_is_reported_once_and_an_own_disconnect_never(who: str) -> None:
     p = pair(reliability=Reliability.DELIVERY)
     told: list[str] = []
     p.mine.on_error(lambda: told.append("mine"))

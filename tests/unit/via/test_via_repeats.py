@@ -71,7 +71,7 @@ def test_waits_double_up_to_a_limit_and_end_after_the_tries() -> None:
     assert max(islice(waits_us(7), 100)) == 7 * LONGEST
 
 
-def test_unanswered_request_is_repeated_at_doubling_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unanswered_request_is_retransmitted_at_doubling_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     agents = Agents(monkeypatch, 0)
 
     async def run() -> None:
@@ -82,7 +82,7 @@ def test_unanswered_request_is_repeated_at_doubling_intervals(monkeypatch: pytes
     assert_doubling(agents.waits_ps(Type.REQUEST))
 
 
-def test_unanswered_peer_request_is_repeated_at_doubling_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unanswered_peer_request_is_retransmitted_at_doubling_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     agents = Agents(monkeypatch, 0)
 
     async def run() -> None:
@@ -94,7 +94,7 @@ def test_unanswered_peer_request_is_repeated_at_doubling_intervals(monkeypatch: 
     assert_doubling(agents.waits_ps(Type.PEER))
 
 
-def test_unconfirmed_accept_and_unanswered_disconnect_are_repeated_at_doubling_intervals(
+def test_accept_and_disconnect_are_retransmitted_at_doubling_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     agents = Agents(monkeypatch, 1)

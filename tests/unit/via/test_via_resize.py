@@ -66,7 +66,7 @@ class Told:
 
 @pytest.mark.parametrize("late_us", [0, 1, 2])
 @pytest.mark.parametrize("preset", ["firmvia", "hwvia"])
-def test_two_threads_that_change_its_size_do_so_one_after_the_other(preset: str, late_us: int) -> None:
+def test_two_concurrent_resizes_run_one_after_the_other(preset: str, late_us: int) -> None:
     told = Told(preset)
 
     async def resize(entries: int, pause_us: int) -> None:
@@ -79,7 +79,7 @@ def test_two_threads_that_change_its_size_do_so_one_after_the_other(preset: str,
 
 
 @pytest.mark.parametrize("late_us", [1, 3, 6])
-def test_a_thread_that_begins_to_poll_meanwhile_sees_what_comes_afterwards(late_us: int) -> None:
+def test_a_poll_that_begins_during_a_resize_gets_later_completions(late_us: int) -> None:
     told = Told("firmvia")
 
     async def poll() -> None:
@@ -95,7 +95,7 @@ def test_a_thread_that_begins_to_poll_meanwhile_sees_what_comes_afterwards(late_
     told.run(resize(), poll())
 
 
-def test_it_is_destroyed_when_its_new_size_is_there_and_its_number_is_another_ones() -> None:
+def test_a_destroy_during_a_resize_waits_for_its_end() -> None:
     told = Told("firmvia")
     nic = told.there.nic
 

@@ -25,14 +25,14 @@ async def send_to(p: Pair, rights: Rights) -> None:
 
 
 @pytest.mark.parametrize("rights", [Rights.READ, Rights.NONE])
-def test_a_message_for_a_page_that_may_not_be_written_any_more_ends_the_run_by_name(rights: Rights) -> None:
+def test_a_message_for_a_protected_page_ends_the_run_with_process_and_page(rights: Rights) -> None:
     p = pair()
     said = f"into a page that may not be written: .*{re.escape(p.there.process.name)}.*{p.there.base:#x}"
     with pytest.raises(MachineError, match=said):
         p.machine.finish(send_to(p, rights))
 
 
-def test_a_descriptor_that_may_not_be_written_any_more_is_refused_by_name() -> None:
+def test_a_descriptor_in_a_protected_page_cannot_be_posted() -> None:
     p = pair()
     p.machine.finish(good(p))
     p.machine.finish(p.here.process.protect(p.here.places, PAGE, Rights.NONE))
@@ -43,7 +43,7 @@ def test_a_descriptor_that_may_not_be_written_any_more_is_refused_by_name() -> N
         p.machine.finish(good(p))
 
 
-def test_pages_that_get_their_rights_back_serve_as_before() -> None:
+def test_pages_work_again_after_their_rights_are_restored() -> None:
     p = pair()
     p.machine.finish(p.there.process.protect(p.there.base, PAGE, Rights.NONE))
     p.machine.finish(p.there.process.protect(p.there.base, PAGE, Rights.WRITE))

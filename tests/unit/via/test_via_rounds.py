@@ -51,7 +51,7 @@ def measured(rounds: int) -> tuple[float, float]:
     return found  # type: ignore[no-any-return]
 
 
-def test_few_and_many_round_trips_measure_the_same() -> None:
+def test_few_and_many_round_trips_give_the_same_times() -> None:
     few, many = measured(3), measured(12)
     assert few[0] == pytest.approx(many[0], rel=0.001)
     assert few[1] == pytest.approx(many[1], rel=0.005)

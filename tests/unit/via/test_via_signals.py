@@ -52,7 +52,7 @@ async def send(p: Pair, apart_us: float) -> None:
 
 
 @pytest.mark.parametrize("apart_us", [0, 7, 200])
-def test_every_message_is_taken_once_by_the_handler_of_a_process_that_sleeps(apart_us: float) -> None:
+def test_the_handler_of_a_sleeping_process_takes_every_message_once(apart_us: float) -> None:
     p = pair()
     taking = Taking(p)
     p.machine.finish(taking.post())
@@ -62,7 +62,7 @@ def test_every_message_is_taken_once_by_the_handler_of_a_process_that_sleeps(apa
     assert apart_us < 200 or taking.handled == COUNT
 
 
-def test_the_handler_runs_while_the_process_computes_which_ends_later_by_what_it_took() -> None:
+def test_the_handler_prolongs_the_computation_that_it_interrupts() -> None:
     p = pair()
     taking, computing = Taking(p), 5_000_000
     p.machine.finish(taking.post())
@@ -73,7 +73,7 @@ def test_the_handler_runs_while_the_process_computes_which_ends_later_by_what_it
     assert p.machine.kernel.now - begun == p.there.nic.host.cpu_ps - used > 1000 * computing
 
 
-def test_what_came_before_is_told_at_once() -> None:
+def test_messages_before_the_request_are_signalled_at_once() -> None:
     p = pair()
     taking = Taking(p)
     p.machine.finish(taking.post())
@@ -85,7 +85,7 @@ def test_what_came_before_is_told_at_once() -> None:
     assert (taking.handled, taking.taken) == (1, list(range(COUNT)))
 
 
-def test_no_signal_comes_and_no_completion_interrupts_after_a_process_wants_no_more() -> None:
+def test_cancelled_signals_cause_no_signals_and_no_interrupts() -> None:
     p = pair()
     taking = Taking(p)
     p.machine.finish(taking.post())
@@ -98,7 +98,7 @@ def test_no_signal_comes_and_no_completion_interrupts_after_a_process_wants_no_m
     assert (taking.handled, interrupts.count) == (0, before)
 
 
-def test_a_vi_that_is_destroyed_tells_nobody_of_the_one_that_has_its_number_now() -> None:
+def test_signals_of_a_destroyed_vi_do_not_occur_for_the_next_vi() -> None:
     p = pair()
     taking = Taking(p)
 

@@ -36,7 +36,7 @@ def test_a_long_message_is_cut_by_the_maximum_transfer_size() -> None:
 
 
 @pytest.mark.parametrize(("reuse", "fresh"), [(100, 0), (75, 25), (50, 50), (25, 75), (0, 100)])
-def test_so_many_percent_of_the_messages_use_the_first_buffer(reuse: int, fresh: int) -> None:
+def test_the_given_share_of_messages_uses_the_first_buffer(reuse: int, fresh: int) -> None:
     places = [Case(4, reuse=reuse).place(number) for number in range(100)]
     others = [place for place in places if place]
     assert len(others) == fresh and len(set(others)) == fresh, "a fresh buffer is used once"
@@ -75,7 +75,7 @@ def test_overlapping_transfers_count_once_and_only_inside_the_interval() -> None
         ("lanai9", "", False),
     ],
 )
-def test_what_a_paper_says_must_hold_on_its_own_system_only(profile: str, settings: str, as_it_is: bool) -> None:
+def test_claims_of_a_paper_are_checked_on_its_own_system_only(profile: str, settings: str, as_it_is: bool) -> None:
     assert stock(lab_of("firmvia_packet_size", profile, settings), NETFINITY) == as_it_is
 
 

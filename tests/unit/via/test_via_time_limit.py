@@ -21,7 +21,7 @@ LONG = 65536
 
 @PRESETS
 @LEVELS
-def test_faultless_messages_that_wait_long_for_their_turn_break_nothing(preset: str, level: Reliability) -> None:
+def test_messages_that_wait_long_for_their_turn_do_not_break_a_connection(preset: str, level: Reliability) -> None:
     p, count, limit_us = pair(preset=preset, vis=6, reliability=level, timeout_us=1200), 8, 1200
     ((second, other),) = p.machine.finish(connect(p.here, p.there, 1, reliability=level))
 
@@ -42,7 +42,7 @@ def test_faultless_messages_that_wait_long_for_their_turn_break_nothing(preset: 
 
 
 @PRESETS
-def test_a_send_s_place_that_is_used_for_a_receive_breaks_nothing(preset: str) -> None:
+def test_reusing_a_send_descriptor_as_a_receive_breaks_no_connection(preset: str) -> None:
     p = pair(preset=preset, vis=6, reliability=Reliability.DELIVERY, timeout_us=300)
 
     async def run() -> None:
@@ -74,7 +74,7 @@ async def lost_answer(p: Pair, forge: bool) -> None:
 @PRESETS
 @LEVELS
 @pytest.mark.parametrize("forge", [False, True])
-def test_a_connection_without_an_answer_breaks_in_time_and_its_peer_learns_of_it(
+def test_a_connection_without_acknowledgements_breaks_and_its_peer_is_notified(
     preset: str, level: Reliability, forge: bool
 ) -> None:
     p = pair(preset=preset, vis=6, reliability=level, timeout_us=500)
@@ -87,7 +87,7 @@ def test_a_connection_without_an_answer_breaks_in_time_and_its_peer_learns_of_it
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
-def test_the_peer_learns_of_the_end_though_notices_are_lost(lost: int) -> None:
+def test_the_peer_is_notified_of_the_end_with_lost_notices(lost: int) -> None:
     p = pair()
     for i in range(lost):
         p.machine.faults.drop(0, 1, p.machine.faults.passed(0, 1) + i)
@@ -96,7 +96,7 @@ def test_the_peer_learns_of_the_end_though_notices_are_lost(lost: int) -> None:
     assert (p.mine.state, p.yours.state) == (State.CLOSED, State.ERROR)
 
 
-def test_a_peer_that_does_not_answer_is_told_so_often_and_no_more() -> None:
+def test_notices_to_a_silent_peer_end_after_the_tries() -> None:
     p = pair()
     for i in range(200):
         p.machine.faults.drop(0, 1, p.machine.faults.passed(0, 1) + i)
@@ -105,7 +105,7 @@ def test_a_peer_that_does_not_answer_is_told_so_often_and_no_more() -> None:
     assert p.machine.kernel.next_alarm() is None, "nothing is left to happen"
 
 
-def test_garbage_in_a_page_that_breaks_a_connection_is_told_to_the_peer() -> None:
+def test_the_peer_is_notified_when_garbage_breaks_a_connection() -> None:
     p = pair(preset="bvia2", vis=6)
 
     async def run(me: User) -> None:

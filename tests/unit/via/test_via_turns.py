@@ -60,7 +60,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("nic", "doorbell"), CASES)
-def test_a_message_that_waits_while_the_kernel_agents_leaves_is_sent_behind_it(nic: str, doorbell: str) -> None:
+def test_a_message_that_waits_for_the_kernel_agents_message_is_sent_after_it(nic: str, doorbell: str) -> None:
     machine = Machine(2, nic=nic)
     host = machine.host(0)
     p = pair(machine, vis=8, doorbell=doorbell, translation="at2", packet=256, connect_us=REPEAT_US)

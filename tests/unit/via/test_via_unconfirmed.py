@@ -65,7 +65,7 @@ class Attempt:
 
 
 @pytest.mark.parametrize("level", list(Reliability))
-def test_a_client_that_is_connected_loses_its_connection(level: Reliability) -> None:
+def test_a_connected_client_loses_its_connection_when_the_server_gives_up(level: Reliability) -> None:
     attempt = Attempt(level)
     attempt.lose(0, 1)
     here = attempt.here
@@ -90,7 +90,7 @@ async def _rejected(attempt: Attempt) -> float:
     return attempt.machine.kernel.now / 1e6
 
 
-def test_a_client_that_still_waits_is_rejected() -> None:
+def test_a_waiting_client_is_rejected_when_the_server_gives_up() -> None:
     attempt = Attempt()
     attempt.lose(1, 0)
     _, told_us = attempt.machine.finish(attempt.serve(), _rejected(attempt))
@@ -98,7 +98,7 @@ def test_a_client_that_still_waits_is_rejected() -> None:
     attempt.machine.finish(attempt.again())
 
 
-def test_an_answer_that_comes_after_all_connects_nobody() -> None:
+def test_a_late_accept_connects_no_client() -> None:
     attempt = Attempt()
     attempt.machine.faults.reorder(1, 0, 0, 50_000_000_000)
     attempt.lose(1, 1, TRIES - 1)

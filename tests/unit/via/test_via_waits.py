@@ -19,7 +19,7 @@ def waits(p: Pair) -> list[str]:
     return p.machine.kernel.waiting()
 
 
-def test_a_lost_answer_is_told_by_the_nic_that_waits_for_it() -> None:
+def test_a_missing_acknowledgement_is_reported_by_the_waiting_nic() -> None:
     p = pair(reliability=Reliability.DELIVERY)
     faults = p.machine.faults
     faults.drop(1, 0, faults.passed(1, 0))
@@ -36,7 +36,7 @@ def test_a_lost_answer_is_told_by_the_nic_that_waits_for_it() -> None:
     assert not any(line.startswith("NIC 1 waits for answers") for line in told)
 
 
-def test_receives_that_nothing_comes_for_are_told() -> None:
+def test_receives_without_messages_are_reported() -> None:
     p = pair()
 
     async def receive() -> None:
@@ -48,7 +48,7 @@ def test_receives_that_nothing_comes_for_are_told() -> None:
     assert f"host {p.machine.names[0]} waits for the end of 2 receives posted on {peer}" in waits(p)
 
 
-def test_descriptors_without_room_are_told_and_by_whom_it_is_held() -> None:
+def test_descriptors_without_room_are_reported_with_the_holder() -> None:
     p = pair(send_words=64, outstanding=64)
 
     async def send() -> None:

@@ -65,7 +65,7 @@ async def refused(call: Awaitable[Any]) -> Result:
     return error.value.result
 
 
-def test_a_wait_for_a_request_ends_with_the_request_and_no_signal() -> None:
+def test_a_wait_for_a_request_is_not_ended_by_signals() -> None:
     pair = Interrupted()
 
     async def serve() -> None:
@@ -81,7 +81,7 @@ def test_a_wait_for_a_request_ends_with_the_request_and_no_signal() -> None:
     assert pair.handled > 10 and pair.mine.state is pair.yours.state is State.CONNECTED
 
 
-def test_a_wait_for_a_request_takes_its_whole_time_though_signals_come() -> None:
+def test_the_time_limit_of_a_wait_is_not_shortened_by_signals() -> None:
     pair = Interrupted()
 
     async def run() -> int:
@@ -93,7 +93,7 @@ def test_a_wait_for_a_request_takes_its_whole_time_though_signals_come() -> None
     assert pair.handled > 10 and LATE_PS <= took < LATE_PS + EVERY_PS
 
 
-def test_a_wait_for_a_peer_ends_with_the_peer_and_no_signal() -> None:
+def test_a_wait_for_a_peer_is_not_ended_by_signals() -> None:
     pair = Interrupted()
 
     async def meet() -> None:
@@ -113,7 +113,7 @@ def test_a_wait_for_a_peer_ends_with_the_peer_and_no_signal() -> None:
     assert pair.handled > 10 and pair.mine.state is pair.yours.state is State.CONNECTED
 
 
-def test_a_server_waits_for_the_confirmation_as_long_as_without_signals() -> None:
+def test_a_wait_for_a_confirmation_is_not_shortened_by_signals() -> None:
     """Lose the client's confirmations during more signals than there are tries."""
     pair = Interrupted()
     for number in range(1, 5):
