@@ -51,7 +51,7 @@ def check(bench: Bench, sent: Sequence[Sequence[Message]]) -> None:
 
 
 @each_nic
-def test_requests_and_replies_of_all_sizes_arrive_once_and_unharmed_both_ways_at_once(nic: str) -> None:
+def test_requests_and_replies_of_all_sizes_arrive_once_and_unchanged_in_both_directions(nic: str) -> None:
     bench, rng = Bench(nic=nic), random.Random(1)
     sent = [
         [
@@ -67,7 +67,7 @@ def test_requests_and_replies_of_all_sizes_arrive_once_and_unharmed_both_ways_at
 
 
 @each_nic
-def test_a_storm_of_all_to_all_over_a_network_that_loses_damages_doubles_and_reorders_ends(nic: str) -> None:
+def test_an_all_to_all_storm_ends_on_a_network_that_loses_damages_duplicates_and_reorders(nic: str) -> None:
     bench = Bench(4, nic, timeout_us=150, channels=4)
     bench.machine.faults.lose(0.04, 0.03, 3, reordered=0.03, doubled=0.03)
     sent = [traffic(me, 4, 40, 7) for me in range(4)]
@@ -91,7 +91,7 @@ async def _whole(bench: Bench, expected: Sequence[int]) -> None:
         await bench.machine.kernel.sleep(10_000_000, "the storm")
 
 
-def test_several_endpoints_of_a_process_each_get_their_own_messages() -> None:
+def test_each_endpoint_of_a_process_gets_its_own_messages() -> None:
     bench = Bench(each=3)
     near, far = (bundle.endpoints for bundle in bench.bundles)
     names: list[tuple[int, int]] = []
@@ -116,7 +116,7 @@ def test_several_endpoints_of_a_process_each_get_their_own_messages() -> None:
     assert sorted(names) == [(0, 2), (1, 1), (2, 0)]
 
 
-def test_a_short_message_goes_by_stores_of_the_host_alone_and_payload_by_one_dma_each_side() -> None:
+def test_short_messages_use_pio_only_and_payload_one_dma_on_each_side() -> None:
     bench = Bench()
     moved: list[int] = []
     for data in (b"", bytes(500)):
@@ -128,7 +128,7 @@ def test_a_short_message_goes_by_stores_of_the_host_alone_and_payload_by_one_dma
     assert moved == [0, 2]
 
 
-def test_the_handler_that_runs_is_the_one_whose_index_stands_in_the_frame() -> None:
+def test_the_handler_index_in_the_frame_selects_the_handler() -> None:
     bench = Bench()
     bench.run(bench.send(0, 1, 7, handler=KEEP), _rest(bench, 30))
     at = descriptor(FRAMES, Queue.REQUEST_RECEIVE, 0)
@@ -142,7 +142,7 @@ async def _rest(bench: Bench, us: int) -> None:
     await bench.machine.kernel.sleep(us * 1_000_000, "what was sent")
 
 
-def test_payload_that_changes_in_either_staging_area_is_what_the_handler_sees() -> None:
+def test_payload_changed_in_a_staging_area_reaches_the_handler() -> None:
     bench = Bench()
     near, far = (layer._driver._memory[0][0] for layer in bench.layers)
 
@@ -159,7 +159,7 @@ def test_payload_that_changes_in_either_staging_area_is_what_the_handler_sees() 
     assert bench.came[1] == [(False, 0, (), b"Sent by 1")]
 
 
-def test_the_words_of_a_message_and_of_a_packet_are_what_they_were() -> None:
+def test_words_of_messages_and_packets_are_decoded_as_encoded() -> None:
     head = Head(Kind.BULK, 8, 255, True, True, 10)
     assert Head.of(head.word) == head
     assert Head.of(Head(Kind.SHORT, 0, 1).word) == Head(Kind.SHORT, 0, 1)
@@ -169,7 +169,7 @@ def test_the_words_of_a_message_and_of_a_packet_are_what_they_were() -> None:
     assert Name.of(name(127, 126, 1, 0x12345)) == Name(127, 126, 1, 0x2345)
 
 
-def test_the_places_of_the_memory_do_not_overlap_and_what_does_not_fit_is_refused() -> None:
+def test_regions_of_the_layout_do_not_overlap_and_excessive_options_are_rejected() -> None:
     place = Place(8, 32, 4, 8192)
     assert place.frames[-1] + FRAME <= place.channels < place.port < place.end(LEAD)
     assert FRAME == 4 * QUEUE

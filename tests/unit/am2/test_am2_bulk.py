@@ -18,7 +18,7 @@ from tests.unit.am2.am2_segments import LENGTHS, MEDIUM, SIZE, Ends, each_nic
 
 
 @each_nic
-def test_data_of_all_lengths_are_in_the_segment_when_the_handler_runs_once(nic: str) -> None:
+def test_the_handler_runs_once_when_data_of_any_length_are_in_the_segment(nic: str) -> None:
     ends, seen = Ends(nic), list[tuple[int, int, bool]]()
     rng = random.Random(3)
 
@@ -40,7 +40,7 @@ def test_data_of_all_lengths_are_in_the_segment_when_the_handler_runs_once(nic: 
 
 
 @each_nic
-def test_transfers_both_ways_at_once_over_a_bad_network_leave_each_byte_in_its_place(nic: str) -> None:
+def test_concurrent_transfers_over_a_faulty_network_deliver_each_byte(nic: str) -> None:
     ends, seen = Ends(nic), [list[int](), list[int]()]
     ends.bench.machine.faults.lose(0.03, 0.02, 5, reordered=0.03, doubled=0.03)
     rng = random.Random(7)
@@ -74,7 +74,7 @@ def test_transfers_both_ways_at_once_over_a_bad_network_leave_each_byte_in_its_p
 
 
 @each_nic
-def test_data_that_are_got_are_there_when_the_handler_of_the_asker_runs_once(nic: str) -> None:
+def test_the_handler_of_a_get_runs_once_when_the_data_are_complete(nic: str) -> None:
     ends, seen = Ends(nic), list[tuple[Any, ...]]()
 
     async def got(token: Token) -> None:
@@ -93,7 +93,7 @@ def test_data_that_are_got_are_there_when_the_handler_of_the_asker_runs_once(nic
     assert ends.bench.endpoints[1].handled == 0
 
 
-def test_a_reply_brings_data_into_the_segment_of_the_asker() -> None:
+def test_a_reply_delivers_data_into_the_segment_of_the_requester() -> None:
     ends, seen = Ends(), list[bool]()
 
     async def asked(token: Token) -> None:
@@ -118,7 +118,7 @@ def test_a_reply_brings_data_into_the_segment_of_the_asker() -> None:
     assert seen == [True, True]
 
 
-def test_an_answer_that_cannot_go_at_once_sends_nothing_and_may_be_given_later() -> None:
+def test_an_asynchronous_reply_without_room_sends_nothing_and_can_be_repeated() -> None:
     ends, told = Ends(credits=8), list[bool]()
     faults = ends.bench.machine.faults
 
@@ -142,7 +142,7 @@ def test_an_answer_that_cannot_go_at_once_sends_nothing_and_may_be_given_later()
     assert False in told
 
 
-def test_data_pass_the_staging_areas_of_both_ends() -> None:
+def test_bulk_data_pass_through_the_staging_areas_of_both_ends() -> None:
     ends = Ends()
     near, far = (layer._driver._memory[0][0] for layer in ends.bench.layers)
     ends.put(1, 100, b"Sent by 1")
@@ -163,7 +163,7 @@ def test_data_pass_the_staging_areas_of_both_ends() -> None:
 # ---- what is refused
 
 
-def test_pieces_that_are_got_wait_for_staging_blocks_also_where_requests_come_back() -> None:
+def test_pieces_of_a_get_wait_for_staging_blocks_also_with_full_nack() -> None:
     ends, got = Ends(full="nack", credits=16), list[tuple[int, ...]]()
     count = 10
 

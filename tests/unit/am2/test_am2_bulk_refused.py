@@ -24,7 +24,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("what", PLACES)
-def test_what_the_segment_has_no_place_for_comes_back_whole_and_changes_nothing(what: str) -> None:
+def test_data_outside_of_the_segment_are_returned_complete_and_change_nothing(what: str) -> None:
     ends = Ends()
     at, data, code = PLACES[what]
     ends.run(ends.bench.endpoints[0].request_xfer(1, at, KEEP, data, 1, 2))
@@ -35,7 +35,7 @@ def test_what_the_segment_has_no_place_for_comes_back_whole_and_changes_nothing(
     assert not ends.bench.came[1]
 
 
-def test_a_transfer_of_which_a_piece_comes_back_runs_no_handler() -> None:
+def test_a_transfer_with_a_returned_piece_runs_no_handler() -> None:
     ends = Ends()
     at, data = SIZE - 1000, bytes(1600)
     ends.put(1, at, data[:512])
@@ -52,7 +52,7 @@ def test_a_transfer_of_which_a_piece_comes_back_runs_no_handler() -> None:
 
 
 @pytest.mark.parametrize("what", PLACES)
-def test_what_cannot_be_got_comes_back_and_changes_nothing(what: str) -> None:
+def test_an_invalid_get_is_returned_and_changes_nothing(what: str) -> None:
     ends = Ends()
     at, data, code = PLACES[what]
     ends.run(ends.bench.endpoints[0].get_xfer(1, at, KEEP, 0, len(data)))
@@ -62,7 +62,7 @@ def test_what_cannot_be_got_comes_back_and_changes_nothing(what: str) -> None:
     assert not ends.bench.came[0]
 
 
-def test_a_reply_without_a_place_is_rejected_and_its_sender_told() -> None:
+def test_a_reply_outside_of_the_segment_is_rejected_and_returned_to_its_sender() -> None:
     ends = Ends()
 
     async def asked(token: Token) -> None:
@@ -132,7 +132,7 @@ def test_a_misuse_raises_its_own_error_and_sends_nothing(name: str) -> None:
     assert ends.whole()
 
 
-def test_a_handler_may_not_begin_a_transfer() -> None:
+def test_a_handler_cannot_begin_a_transfer() -> None:
     ends, refused = Ends(), list[str]()
 
     async def asked(token: Token) -> None:
@@ -145,7 +145,7 @@ def test_a_handler_may_not_begin_a_transfer() -> None:
     assert refused == ["the handler of a request short makes it"]
 
 
-def test_an_answer_that_nobody_has_asked_for_writes_nothing() -> None:
+def test_an_unrequested_reply_with_data_writes_nothing() -> None:
     ends = Ends()
 
     async def forged(token: Token) -> None:
@@ -157,7 +157,7 @@ def test_an_answer_that_nobody_has_asked_for_writes_nothing() -> None:
     assert ends.bench.back[1][0].status is Code.REPLY_REJECTED
 
 
-def test_expected_resources_say_how_many_requests_may_be_unanswered() -> None:
+def test_expected_resources_limit_the_unanswered_requests() -> None:
     ends = Ends()
     ends.bench.endpoints[0].set_expected_resources(1, 9)
 

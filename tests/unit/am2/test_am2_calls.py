@@ -25,7 +25,7 @@ MISUSES: dict[str, tuple[Callable[[Bench], Any], Code, str]] = {
 
 
 @pytest.mark.parametrize("name", MISUSES)
-def test_a_call_that_cannot_be_says_why(name: str) -> None:
+def test_an_invalid_call_raises_an_error_with_the_cause(name: str) -> None:
     call, code, said = MISUSES[name]
     with pytest.raises(Am2Error, match=said) as error:
         call(Bench())
@@ -36,14 +36,14 @@ def test_a_call_that_cannot_be_says_why(name: str) -> None:
     ("host", "endpoint", "said"),
     [("metz", 0, "unknown host 'metz'; give one of host0, host1"), ("host1", 64, "endpoint 64; give 0 to 63")],
 )
-def test_the_name_server_refuses_what_it_does_not_have(host: str, endpoint: int, said: str) -> None:
+def test_the_name_server_rejects_unknown_names(host: str, endpoint: int, said: str) -> None:
     bench = Bench()
     with pytest.raises(Am2Error, match=said) as error:
         bench.run(bench.libraries[0].lookup(host, endpoint))
     assert error.value.code is Code.BAD_ENDPOINT
 
 
-def test_a_name_that_was_looked_up_leads_to_its_endpoint() -> None:
+def test_messages_to_a_looked_up_name_reach_its_endpoint() -> None:
     bench = Bench(each=2)
     name = bench.run(bench.libraries[0].lookup("host1", 1))[0]
     assert name == bench.bundles[1].endpoints[1].name
@@ -53,13 +53,13 @@ def test_a_name_that_was_looked_up_leads_to_its_endpoint() -> None:
     assert bench.came[1] == [(False, 0, (3,), b"")]
 
 
-def test_an_endpoint_tells_its_translations() -> None:
+def test_an_endpoint_returns_its_translations() -> None:
     near = Bench().endpoints[0]
     assert near.translation(1) == (EndpointName(1, 0), TAG)
     assert [near.in_use(index) for index in (1, 9)] == [True, False]
 
 
-def test_tables_that_become_smaller_lose_what_is_beyond() -> None:
+def test_reducing_a_table_drops_the_entries_beyond() -> None:
     bench = Bench()
     near = bench.endpoints[0]
     assert (near.handlers, near.translations) == (256, 256)
@@ -76,7 +76,7 @@ def test_tables_that_become_smaller_lose_what_is_beyond() -> None:
     assert not near.in_use(1)
 
 
-def test_a_message_for_a_handler_that_is_gone_comes_back() -> None:
+def test_a_message_for_a_removed_handler_is_returned() -> None:
     bench = Bench()
     bench.endpoints[1].set_handlers(1)
     bench.run(bench.send(0, 1), bench.bundles[0].until(lambda: bool(bench.back[0])), bench.until(1, 0), _polls(bench))
@@ -92,7 +92,7 @@ def test_the_limits_are_those_of_the_options() -> None:
     assert Bench(medium=1024).libraries[0].limits == Limits(8, 1024, (1 << 32) - 1, 256, 256, 64)
 
 
-def test_a_bundle_that_is_freed_frees_its_endpoints_and_can_have_new_ones() -> None:
+def test_freeing_a_bundle_frees_its_endpoints_and_keeps_it_usable() -> None:
     bench = Bench(each=2)
     old = list(bench.bundles[0].endpoints)
     bench.run(bench.bundles[0].free())
@@ -101,14 +101,14 @@ def test_a_bundle_that_is_freed_frees_its_endpoints_and_can_have_new_ones() -> N
     assert (again.name, again.is_open) == (EndpointName(0, 0), True)
 
 
-def test_the_mask_is_what_was_set() -> None:
+def test_the_event_mask_is_the_one_that_was_set() -> None:
     bundle = Bench().bundles[0]
     found = [bundle.event_mask]
     bundle.set_event_mask(Mask.NOT_EMPTY)
     assert [*found, bundle.event_mask] == [Mask.NONE, Mask.NOT_EMPTY]
 
 
-def test_two_threads_that_poll_one_bundle_at_once_handle_no_message_twice() -> None:
+def test_two_threads_that_poll_a_bundle_handle_each_message_once() -> None:
     bench = Bench(credits=12)
 
     async def send() -> None:

@@ -46,7 +46,7 @@ def waited(bench: Bench, after_us: float, number: int = 0) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
-def test_a_process_that_sleeps_leaves_the_cpu_alone(nic: str) -> None:
+def test_a_sleeping_process_does_not_use_the_cpu(nic: str) -> None:
     slept, spun = asleep(nic=nic), asleep(nic=nic)
     spun.bundles[1].set_event_mask(Mask.NONE)
     used = [waited(bench, 1500)[1] for bench in (slept, spun)]
@@ -54,7 +54,7 @@ def test_a_process_that_sleeps_leaves_the_cpu_alone(nic: str) -> None:
     assert slept.run(slept.bundles[1].poll()) == [1]
 
 
-def test_a_message_at_any_point_of_falling_asleep_wakes() -> None:
+def test_a_message_at_any_time_of_falling_asleep_wakes_the_process() -> None:
     bench = asleep()
     for step in range(100):
         waited(bench, step * 0.4)
@@ -62,28 +62,28 @@ def test_a_message_at_any_point_of_falling_asleep_wakes() -> None:
         bench.run(bench.bundles[0].until(lambda: not bench.endpoints[0].unanswered))
 
 
-def test_any_endpoint_of_the_bundle_wakes_it_also_an_absent_one() -> None:
+def test_any_endpoint_of_the_bundle_wakes_it_even_when_absent() -> None:
     bench = asleep(each=3, frames=2)
     for number in (2, 0, 1):
         waited(bench, 700, number)
         assert bench.run(bench.bundles[1].poll()) == [1]
 
 
-def test_a_message_that_comes_back_wakes() -> None:
+def test_a_returned_message_wakes_the_process() -> None:
     bench = asleep()
     bench.bundles[0].set_event_mask(Mask.NOT_EMPTY)
     bench.endpoints[0].map(4, bench.endpoints[1].name, TAG + 1)
     bench.run(bench.endpoints[0].request(4, KEEP), bench.bundles[0].until(lambda: bool(bench.back[0])), within_us=1e4)
 
 
-def test_waiting_for_answers_sleeps_too() -> None:
+def test_waits_for_replies_sleep_too() -> None:
     bench = asleep()
     bench.bundles[0].set_event_mask(Mask.NOT_EMPTY)
     bench.run(bench.send(0, 1, 5), bench.until(0, 1), bench.until(1, 1), within_us=1e4)
     assert bench.came[0] == [(True, 1, (10,), b"")]
 
 
-def test_a_bundle_that_spins_is_never_interrupted() -> None:
+def test_a_spinning_bundle_causes_no_interrupts() -> None:
     bench = Bench()
     bench.run(bench.send(0, 1, 5), bench.until(0, 1), bench.until(1, 1), within_us=1e4)
     assert [layer._driver._notices.count for layer in bench.layers] == [0, 0]

@@ -41,7 +41,7 @@ async def program(am2: Am2, nodes: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("nodes", [2, 4])
-def test_the_first_program_does_what_it_says(nodes: int) -> None:
+def test_the_first_program_of_the_page_returns_all_answers(nodes: int) -> None:
     machine, layers = Machine(nodes), list[Am2]()
     for node, host in enumerate(machine.hosts):
         view = ClusterView(**machine.view(node))

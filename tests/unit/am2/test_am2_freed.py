@@ -37,7 +37,7 @@ def staging_of(endpoint: Endpoint, medium: int) -> bytes:
     return endpoint.process.load_bytes(endpoint._granted.staging, BLOCKS * medium)
 
 
-def test_payload_under_way_reaches_neither_frame_nor_memory_of_the_next_process() -> None:
+def test_payload_in_flight_does_not_reach_the_next_owner() -> None:
     bench = Bench(each=1)
     freed = bench.endpoints[1]
 
@@ -57,7 +57,7 @@ def test_payload_under_way_reaches_neither_frame_nor_memory_of_the_next_process(
     assert bench.returned_data == [b"\xc3" * 8192]
 
 
-def test_staging_blocks_are_empty_when_the_next_process_gets_them() -> None:
+def test_staging_blocks_are_cleared_for_the_next_process() -> None:
     bench = Bench()
     bench.run(bench.send(0, 1, 7, data=b"secret" * 100), bench.until(1, 1), bench.until(0, 1))
     freed = bench.endpoints[1]
@@ -67,7 +67,7 @@ def test_staging_blocks_are_empty_when_the_next_process_gets_them() -> None:
     assert not any(staging_of(after, 8192))
 
 
-def test_freeing_an_endpoint_leaves_the_turn_of_another_one() -> None:
+def test_freeing_an_endpoint_keeps_the_turn_of_another_one() -> None:
     bench = Bench(channels=2, credits=8, timeout_us=5000)
     near, faults = bench.bundles[0], bench.machine.faults
     heavy, idle = bench.run(near.allocate_endpoint(4), near.allocate_endpoint())
@@ -91,7 +91,7 @@ def test_freeing_an_endpoint_leaves_the_turn_of_another_one() -> None:
     assert took == [1, 1, 1, 1, 0]
 
 
-def test_waiting_with_two_endpoints_ends_with_a_message_and_not_before() -> None:
+def test_a_wait_with_two_endpoints_ends_at_the_first_message() -> None:
     bench = Bench(each=2)
     returned: list[int] = []
 
@@ -110,7 +110,7 @@ def test_waiting_with_two_endpoints_ends_with_a_message_and_not_before() -> None
     assert bench.run(bench.bundles[1].poll()) == [1]
 
 
-def test_waiting_while_bulk_data_lack_room_ends_with_an_answer_and_lets_them_go_on() -> None:
+def test_a_wait_continues_bulk_data_that_lack_room() -> None:
     bench = Bench(credits=32, medium=512)
     far = bench.endpoints[1]
     far.set_segment(far.process.allocate(8192), 8192)

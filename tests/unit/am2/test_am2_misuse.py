@@ -76,7 +76,7 @@ async def _made(call: Misuse, bench: Bench) -> None:
         await done
 
 
-def test_there_are_as_many_endpoints_as_rows_and_a_freed_one_can_be_had_again() -> None:
+def test_all_endpoints_can_be_allocated_and_freed_ones_again() -> None:
     bench = Bench(frames=2, each=2)
     bench.run(*(bench.bundles[0].allocate_endpoint() for _ in range(ENDPOINTS - 2)), within_us=1e5)
     with pytest.raises(Am2Error, match="all 64 endpoints of host host0 are in use; free an endpoint"):
@@ -87,7 +87,7 @@ def test_there_are_as_many_endpoints_as_rows_and_a_freed_one_can_be_had_again() 
     works(bench)
 
 
-def test_an_endpoint_freed_with_messages_in_flight_is_gone_and_the_others_go_on() -> None:
+def test_freeing_an_endpoint_with_messages_in_flight_does_not_affect_others() -> None:
     bench = Bench(each=2, timeout_us=30)
     freed, faults = bench.bundles[0].endpoints[1], bench.machine.faults
     for number in range(4):
@@ -124,7 +124,7 @@ async def refusals(bench: Bench, token: Token) -> list[str]:
     return found
 
 
-def test_the_handler_of_a_request_may_only_reply_once() -> None:
+def test_the_handler_of_a_request_can_only_reply_once() -> None:
     bench, refused = Bench(), list[str]()
 
     async def sends(token: Token) -> None:
@@ -136,7 +136,7 @@ def test_the_handler_of_a_request_may_only_reply_once() -> None:
     assert refused == ["the handler of a request short makes it", "the request has its reply"]
 
 
-def test_the_handler_of_a_reply_may_send_nothing() -> None:
+def test_the_handler_of_a_reply_cannot_send() -> None:
     bench, refused = Bench(), list[str]()
 
     async def asked(token: Token) -> None:
@@ -152,7 +152,7 @@ def test_the_handler_of_a_reply_may_send_nothing() -> None:
     assert refused == ["the handler of a reply short makes it", "the message is a reply, or was returned"]
 
 
-def test_the_handler_of_a_returned_message_may_send_nothing() -> None:
+def test_the_handler_of_a_returned_message_cannot_send() -> None:
     bench, refused = Bench(), list[str]()
 
     async def sends(token: Token) -> None:
@@ -168,7 +168,7 @@ def test_the_handler_of_a_returned_message_may_send_nothing() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_words_in_its_own_frame_harm_nobody_else(seed: int) -> None:
+def test_random_words_in_a_frame_affect_no_other_process(seed: int) -> None:
     bench = Bench(3, timeout_us=40, retries=3)
     rng, nic, host = random.Random(seed), bench.machine.nic(0), bench.machine.host(0)
     hostile = bench.run(bench.layers[0].init().allocate_bundle().allocate_endpoint())[0]
@@ -201,7 +201,7 @@ def test_random_words_in_its_own_frame_harm_nobody_else(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_random_words_in_the_copy_of_its_absent_frame_harm_nobody_else(seed: int) -> None:
+def test_random_words_in_the_copy_of_an_absent_frame_affect_no_other_process(seed: int) -> None:
     bench = Bench(2, frames=1, timeout_us=40, retries=3)
     rng, nic, host = random.Random(seed), bench.machine.nic(0), bench.machine.host(0)
     hostile = bench.run(bench.layers[0].init().allocate_bundle().allocate_endpoint())[0]

@@ -62,7 +62,7 @@ class Ends:
 
 
 @pytest.mark.parametrize(("nic", "frames"), [("lanai9", 1), ("lanai9", 3), ("lanai4", 2)])
-def test_one_endpoint_more_than_frames_used_in_turn_gives_one_fault_a_use(nic: str, frames: int) -> None:
+def test_using_one_endpoint_more_than_frames_in_turn_causes_a_fault_at_each_use(nic: str, frames: int) -> None:
     ends = Ends(frames + 1, nic=nic, frames=frames)
     assert ends.there(0) == set(range(frames))
     uses = [number % (frames + 1) for number in range(frames, 3 * frames + 2)]
@@ -73,7 +73,7 @@ def test_one_endpoint_more_than_frames_used_in_turn_gives_one_fault_a_use(nic: s
     assert not ends.bench.back[0]
 
 
-def test_as_many_endpoints_as_frames_give_no_fault() -> None:
+def test_as_many_endpoints_as_frames_cause_no_fault() -> None:
     ends = Ends(3, frames=3)
     for number in range(4):
         ends.ask(number % 3, number)
@@ -81,7 +81,7 @@ def test_as_many_endpoints_as_frames_give_no_fault() -> None:
     assert not ends.brought(1)
 
 
-def test_a_fault_moves_a_frame_out_and_a_frame_in() -> None:
+def test_a_fault_evicts_one_frame_and_loads_another() -> None:
     ends = Ends(2, frames=1)
     before = len(ends.moved(0))
     ends.ask(1, 5)
@@ -100,7 +100,7 @@ def waiting_and_absent(ends: Ends) -> int:
     return at
 
 
-def test_what_is_written_over_the_place_that_a_frame_had_changes_nothing() -> None:
+def test_overwriting_the_former_place_of_a_frame_has_no_effect() -> None:
     ends = Ends(2, frames=1)
     at = waiting_and_absent(ends)
     ends.bench.machine.nic(0).store_words(FRAMES + at, [7])
@@ -108,7 +108,7 @@ def test_what_is_written_over_the_place_that_a_frame_had_changes_nothing() -> No
     assert ends.bench.came[0] == [(False, 1, (1,), b"")]
 
 
-def test_what_is_changed_in_host_memory_is_what_the_endpoint_then_has() -> None:
+def test_changes_of_the_copy_in_host_memory_are_loaded() -> None:
     ends = Ends(2, frames=1)
     near, at = ends.near[0], waiting_and_absent(ends)
     near.process.store_words(near._granted.copy + at, [9])
@@ -119,7 +119,7 @@ def test_what_is_changed_in_host_memory_is_what_the_endpoint_then_has() -> None:
     assert ends.bench.came[0] == [(False, 1, (9,), b"")]
 
 
-def test_a_message_for_an_absent_endpoint_has_it_brought_and_arrives_once() -> None:
+def test_a_message_for_an_absent_endpoint_loads_it_and_arrives_once() -> None:
     ends = Ends(3, frames=2)
     assert ends.there(1) == {0, 1}
     ends.ask(2, 6)
@@ -128,14 +128,14 @@ def test_a_message_for_an_absent_endpoint_has_it_brought_and_arrives_once() -> N
     assert ends.bench.machine.nic(1).load(Word.REFUSED) == 1
 
 
-def test_silence_has_it_brought_too() -> None:
+def test_a_message_for_an_absent_endpoint_loads_it_with_absent_silent() -> None:
     ends = Ends(3, frames=2, absent="silent")
     ends.ask(2, 6)
     assert ends.bench.came[1] == [(False, 0, (6,), b"")]
     assert ends.bench.machine.nic(1).load(Word.DROPPED) == 1
 
 
-def test_an_endpoint_with_a_message_under_way_is_passed_over() -> None:
+def test_an_endpoint_with_a_message_in_flight_is_not_evicted() -> None:
     ends = Ends(3, frames=2, timeout_us=1000)
     bench, faults = ends.bench, ends.bench.machine.faults
     bench.run(bench.machine.kernel.sleep(3000 * US))
@@ -149,7 +149,7 @@ def test_an_endpoint_with_a_message_under_way_is_passed_over() -> None:
     assert ends.there(0) == {0, 2}
 
 
-def test_messages_that_were_posted_leave_although_their_endpoint_was_paged_out_before() -> None:
+def test_posted_messages_are_sent_after_the_eviction_of_their_endpoint() -> None:
     ends = Ends(3, frames=1, channels=2, credits=8)
     bench = ends.bench
 
@@ -164,7 +164,7 @@ def test_messages_that_were_posted_leave_although_their_endpoint_was_paged_out_b
     assert came == Counter({(number, word): 2 for number in range(3) for word in range(4)})
 
 
-def test_a_process_cannot_store_to_the_frame_of_another_one_that_has_its_place() -> None:
+def test_a_process_cannot_store_to_a_frame_that_has_its_former_place() -> None:
     ends = Ends(2, frames=1)
     bench = ends.bench
     first, second = ends.near
@@ -184,7 +184,7 @@ def test_a_process_cannot_store_to_the_frame_of_another_one_that_has_its_place()
 
 
 @pytest.mark.parametrize("replace", ["clock", "random", "lru"])
-def test_every_policy_delivers_everything_once_between_nodes_that_all_page(replace: str) -> None:
+def test_every_replacement_policy_delivers_all_messages_once(replace: str) -> None:
     ends = Ends(5, nodes=3, frames=2, replace=replace, credits=2)
     bench, rng = ends.bench, random.Random(replace)
     sent: Counter[tuple[int, ...]] = Counter()
@@ -215,7 +215,7 @@ def test_every_policy_delivers_everything_once_between_nodes_that_all_page(repla
     assert all(ends.brought(node) for node in range(3))
 
 
-def test_two_nodes_that_page_in_the_same_rhythm_do_not_miss_each_other() -> None:
+def test_two_nodes_that_page_at_the_same_rate_exchange_messages() -> None:
     ends = Ends(4, frames=2, timeout_us=300)
     bench = ends.bench
 
@@ -228,7 +228,7 @@ def test_two_nodes_that_page_in_the_same_rhythm_do_not_miss_each_other() -> None
     bench.run(program(), ends.served(1, 8), within_us=2e4)
 
 
-def test_payload_comes_through_endpoints_that_are_paged() -> None:
+def test_payload_arrives_at_paged_endpoints() -> None:
     ends = Ends(3, frames=1, credits=4)
     bench = ends.bench
 
@@ -243,7 +243,7 @@ def test_payload_comes_through_endpoints_that_are_paged() -> None:
     ]
 
 
-def test_a_returned_message_finds_its_endpoint_again() -> None:
+def test_a_returned_message_reaches_a_paged_endpoint() -> None:
     ends = Ends(2, frames=1)
     bench = ends.bench
     back: list[Token] = []
@@ -264,7 +264,7 @@ def test_a_returned_message_finds_its_endpoint_again() -> None:
     assert [token.status for token in back] == [Code.BAD_TAG] * 4
 
 
-def test_absent_endpoints_can_be_freed_and_had_again_empty() -> None:
+def test_absent_endpoints_can_be_freed_and_allocated_again_empty() -> None:
     ends = Ends(3, frames=1)
     bench = ends.bench
     waiting_and_absent(ends)
@@ -278,7 +278,7 @@ def test_absent_endpoints_can_be_freed_and_had_again_empty() -> None:
     assert bench.came[1][-1] == (False, 0, (8,), b"")
 
 
-def test_a_tag_changes_while_its_endpoint_is_absent() -> None:
+def test_the_tag_of_an_absent_endpoint_can_change() -> None:
     ends = Ends(2, frames=1)
     bench = ends.bench
     bench.run(ends.far[1].set_tag(TAG + 1))

@@ -10,7 +10,7 @@ from tests.unit.am2.am2_bench import Bench
 
 
 @pytest.mark.parametrize("each", [1, 3])
-def test_a_poll_is_one_read_over_the_bus_of_each_endpoint(each: int) -> None:
+def test_a_poll_reads_one_word_of_each_endpoint_over_the_bus(each: int) -> None:
     bench = Bench(each=each)
     before = len(bench.machine.trace.records)
     assert bench.run(bench.bundles[0].poll()) == [0]
@@ -22,7 +22,7 @@ def test_a_poll_is_one_read_over_the_bus_of_each_endpoint(each: int) -> None:
     assert not any(record[2] == TraceEvent.PIO_WRITE for record in records)
 
 
-def test_a_poll_takes_no_less_than_a_read_over_the_bus() -> None:
+def test_a_poll_takes_at_least_the_time_of_a_bus_read() -> None:
     bench = Bench()
     kernel = bench.machine.kernel
     begun = kernel.now

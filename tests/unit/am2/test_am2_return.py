@@ -49,9 +49,7 @@ def after(bench: Bench) -> None:
 
 @each_nic
 @pytest.mark.parametrize("data", [b"", DATA])
-def test_a_message_that_nobody_acknowledges_is_sent_256_times_and_comes_back_after_256_time_outs(
-    nic: str, data: bytes
-) -> None:
+def test_an_unacknowledged_message_is_sent_256_times_and_then_returned(nic: str, data: bytes) -> None:
     timeout = 100 if data else 40
     bench = Bench(nic=nic, timeout_us=timeout)
     faults = bench.machine.faults
@@ -68,7 +66,7 @@ def test_a_message_that_nobody_acknowledges_is_sent_256_times_and_comes_back_aft
 
 
 @each_nic
-def test_a_receiver_that_hears_only_the_256th_transmission_gets_the_message_once(nic: str) -> None:
+def test_a_message_received_at_the_256th_transmission_arrives_once(nic: str) -> None:
     bench = Bench(nic=nic, timeout_us=TIMEOUT_US * 3)
     faults = bench.machine.faults
     first = faults.passed(0, 1)
@@ -80,7 +78,7 @@ def test_a_receiver_that_hears_only_the_256th_transmission_gets_the_message_once
     assert faults.passed(0, 1) - first >= 256
 
 
-def test_a_message_whose_acknowledgements_are_lost_is_not_handled_twice() -> None:
+def test_a_message_with_lost_acknowledgements_is_handled_once() -> None:
     bench = Bench(timeout_us=50)
     faults = bench.machine.faults
     for number in range(3):
@@ -90,7 +88,7 @@ def test_a_message_whose_acknowledgements_are_lost_is_not_handled_twice() -> Non
     assert bench.machine.nic(1).load(Word.DUPLICATES) >= 1
 
 
-def test_fewer_retries_are_an_option() -> None:
+def test_the_option_retries_limits_the_retransmissions() -> None:
     bench = Bench(timeout_us=TIMEOUT_US, retries=3)
     faults = bench.machine.faults
     first = faults.passed(0, 1)
@@ -110,7 +108,7 @@ def test_fewer_retries_are_an_option() -> None:
     [(TAG, TAG, None), (TAG, TAG + 1, Code.BAD_TAG), (TAG, NEVER, Code.BAD_TAG), (NEVER, NEVER, Code.BAD_TAG),
      (TAG, ALWAYS, None), (ALWAYS, TAG, Code.BAD_TAG)],
 )  # fmt: skip
-def test_a_tag_is_matched_by_the_receiver(nic: str, mine: int, its: int, code: Code | None) -> None:
+def test_the_receiver_compares_the_tag(nic: str, mine: int, its: int, code: Code | None) -> None:
     bench = Bench(nic=nic)
     bench.endpoints[0].map(1, bench.endpoints[1].name, mine)
     bench.run(bench.endpoints[1].set_tag(its))
@@ -121,7 +119,7 @@ def test_a_tag_is_matched_by_the_receiver(nic: str, mine: int, its: int, code: C
     assert len(bench.came[1]) == int(code is None)
 
 
-def test_a_forged_tag_leaves_its_nic_and_is_refused_by_the_others() -> None:
+def test_a_forged_tag_is_rejected_by_the_receiving_nic() -> None:
     bench = Bench()
     host, at = bench.machine.host(0), FRAMES + 8
     original = host.pio_write
@@ -139,7 +137,7 @@ def test_a_forged_tag_leaves_its_nic_and_is_refused_by_the_others() -> None:
     assert [bench.machine.nic(node).load(Word.REFUSED) for node in range(2)] == [0, 1]
 
 
-def test_a_message_under_way_when_the_tag_changes_comes_back() -> None:
+def test_a_message_in_flight_during_a_change_of_the_tag_is_returned() -> None:
     bench = Bench()
     faults = bench.machine.faults
     faults.delay(0, 1, faults.passed(0, 1), 200_000_000)
@@ -156,7 +154,7 @@ def test_a_message_under_way_when_the_tag_changes_comes_back() -> None:
     ("to", "code"),
     [(EndpointName(1, 5), Code.BAD_ENDPOINT), (EndpointName(9, 0), Code.UNREACHABLE)],
 )
-def test_what_names_nobody_comes_back(to: EndpointName, code: Code) -> None:
+def test_messages_to_unknown_destinations_are_returned(to: EndpointName, code: Code) -> None:
     bench = Bench()
     before = bench.machine.faults.passed(0, 1)
     bench.endpoints[0].map(7, to, TAG)
@@ -167,7 +165,7 @@ def test_what_names_nobody_comes_back(to: EndpointName, code: Code) -> None:
 
 
 @pytest.mark.parametrize("full", ["silent", "nack"])
-def test_a_full_queue_holds_messages_back_or_returns_them(full: str) -> None:
+def test_a_full_queue_delays_messages_or_returns_them(full: str) -> None:
     bench = Bench(full=full, credits=32, timeout_us=60, each=2)
     one, other = bench.bundles[0].endpoints
 
@@ -205,14 +203,14 @@ def changed(bench: Bench, node: int, offset: int, word: Any) -> None:
     host.pio_write = other  # type: ignore[method-assign]
 
 
-def test_the_receiving_library_sends_back_what_names_no_handler_of_its_table() -> None:
+def test_the_receiving_library_returns_a_message_for_an_unknown_handler() -> None:
     bench = Bench()
     changed(bench, 0, 0, lambda word: word & ~0xFF | 77)
     bench.run(give(bench), bench.until(1, 0), _look(bench, 1))
     comes_back(bench, Code.BAD_HANDLER)
 
 
-def test_the_receiving_library_sends_back_what_has_nine_arguments() -> None:
+def test_the_receiving_library_returns_a_message_with_nine_arguments() -> None:
     bench = Bench()
     changed(bench, 0, 0, lambda word: word | 9 << 16)
     bench.run(give(bench, b""), _look(bench, 1))
@@ -220,7 +218,7 @@ def test_the_receiving_library_sends_back_what_has_nine_arguments() -> None:
 
 
 @pytest.mark.parametrize("word", [8193 << 16, 8 << 16 | 16])
-def test_the_own_nic_returns_what_is_too_long_or_names_no_staging_block(word: int) -> None:
+def test_the_sending_nic_returns_messages_with_an_invalid_length_or_staging_block(word: int) -> None:
     bench = Bench()
     before = bench.machine.faults.passed(0, 1)
     changed(bench, 0, 16, lambda _: word)
@@ -236,7 +234,7 @@ async def _look(bench: Bench, node: int) -> None:
         await bench.machine.kernel.sleep(1_000_000)
 
 
-def test_a_reply_without_a_handler_is_rejected_and_its_sender_told() -> None:
+def test_a_reply_without_a_handler_is_rejected_and_returned_to_its_sender() -> None:
     bench = Bench()
 
     async def odd(token: Token) -> None:
@@ -254,7 +252,7 @@ def test_a_reply_without_a_handler_is_rejected_and_its_sender_told() -> None:
     assert bench.returned_data == [DATA]
 
 
-def test_a_program_without_a_handler_of_returned_messages_gets_an_error() -> None:
+def test_a_returned_message_without_a_handler_raises_an_error() -> None:
     bench = Bench()
     fresh = bench.run(bench.bundles[0].allocate_endpoint())[0]
     fresh.map(0, EndpointName(1, 6), TAG)
@@ -267,7 +265,7 @@ def test_a_program_without_a_handler_of_returned_messages_gets_an_error() -> Non
         bench.run(ask())
 
 
-def test_a_descriptor_of_the_sender_is_its_own_again_when_the_message_is_done_with() -> None:
+def test_the_descriptor_of_a_finished_message_is_free() -> None:
     bench = Bench()
     bench.run(give(bench, b""), bench.until(1, 1))
     bench.run(bench.machine.kernel.sleep(30_000_000))
@@ -275,7 +273,7 @@ def test_a_descriptor_of_the_sender_is_its_own_again_when_the_message_is_done_wi
     assert not bench.machine.nic(0).load(at) & OWNED
 
 
-def test_a_report_of_a_hang_says_whose_acknowledgement_is_missing_and_which_transmission_it_is() -> None:
+def test_a_hang_report_names_the_missing_acknowledgement_and_its_transmission() -> None:
     bench = Bench(timeout_us=40)
     faults = bench.machine.faults
     for number in range(256):
@@ -289,7 +287,7 @@ def test_a_report_of_a_hang_says_whose_acknowledgement_is_missing_and_which_tran
 
 
 @each_nic
-def test_replies_that_come_back_keep_their_payload_while_their_sender_sends_more_of_them(nic: str) -> None:
+def test_returned_replies_keep_their_payload_while_their_sender_sends_more(nic: str) -> None:
     bench = Bench(nic=nic, credits=12)
     sizes = (0, 700, 8, 512, 0, 33, 1000, 4, 700, 12, 8, 2000)
 
@@ -314,7 +312,7 @@ def test_replies_that_come_back_keep_their_payload_while_their_sender_sends_more
 
 
 @each_nic
-def test_a_message_whose_acknowledgement_is_late_is_not_taken_again_when_its_queue_has_gone_round(nic: str) -> None:
+def test_a_message_with_a_late_acknowledgement_is_not_sent_again_after_a_wrap_of_its_queue(nic: str) -> None:
     bench = Bench(nic=nic, credits=32, timeout_us=5000)
     faults = bench.machine.faults
 

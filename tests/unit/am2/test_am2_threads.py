@@ -18,7 +18,7 @@ from tests.unit.am2.am2_segments import Ends
 
 
 @pytest.mark.parametrize("credits_", [2, 12])
-def test_threads_that_request_at_once_send_each_message_once(credits_: int) -> None:
+def test_concurrent_requests_of_threads_are_each_sent_once(credits_: int) -> None:
     bench, each, threads = Bench(credits=credits_), 8, 3
 
     bench.bundles[0].access = Access.PAR
@@ -35,7 +35,7 @@ def test_threads_that_request_at_once_send_each_message_once(credits_: int) -> N
     assert len(bench.came[0]) == each * threads and not bench.back[0]
 
 
-def test_threads_that_put_bulk_data_at_once_leave_each_byte_in_its_place() -> None:
+def test_concurrent_bulk_data_of_threads_deliver_each_byte() -> None:
     ends, seen = Ends(credits=2), list[tuple[int, int]]()
 
     async def keep(token: Token) -> None:
@@ -60,7 +60,7 @@ def test_threads_that_put_bulk_data_at_once_leave_each_byte_in_its_place() -> No
     assert ends.whole()
 
 
-def test_a_thread_may_request_while_the_handler_of_another_runs_and_the_handler_may_not() -> None:
+def test_a_thread_can_send_requests_during_a_handler_of_another_thread() -> None:
     bench, refused = Bench(), list[str]()
     handling, asked = (bench.machine.hosts[0].event(why) for why in ("the handler", "the other thread"))
 
@@ -85,7 +85,7 @@ def test_a_thread_may_request_while_the_handler_of_another_runs_and_the_handler_
     assert [words for _, _, words, _ in bench.came[1]] == [(2,)]
 
 
-def test_a_bundle_has_the_access_that_was_asked_for() -> None:
+def test_a_bundle_has_the_requested_access() -> None:
     library = Bench().libraries[0]
     assert [library.allocate_bundle().access, library.allocate_bundle(Access.PAR).access] == [Access.SEQ, Access.PAR]
     with pytest.raises(Am2Error, match="invalid access 7"):

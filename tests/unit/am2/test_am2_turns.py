@@ -17,7 +17,7 @@ from tests.unit.am2.am2_bench import KEEP, TAG, Bench
 
 @pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 @pytest.mark.parametrize("channels", [2, 32])
-def test_weights_share_the_nic(nic: str, channels: int) -> None:
+def test_messages_of_endpoints_are_in_proportion_to_their_weights(nic: str, channels: int) -> None:
     weights = (1, 2, 4)
     bench = Bench(nic=nic, channels=channels, credits=32, timeout_us=60)
     near, far = bench.bundles
@@ -54,7 +54,7 @@ def test_weights_share_the_nic(nic: str, channels: int) -> None:
     assert [share[number + 1] / rounds for number in range(3)] == pytest.approx(weights, rel=0.05)
 
 
-def test_an_idle_endpoint_lengthens_the_loop_by_its_two_looks_and_nothing_else() -> None:
+def test_an_idle_endpoint_adds_two_samples_to_the_polling_loop() -> None:
     alone, among_eight = Bench(), Bench(each=8)
     look, _ = alone.machine.nic(0).cost("am2_look_queue")
     visit = (_longest_wait(among_eight) - _longest_wait(alone)) / 7

@@ -41,7 +41,7 @@ def ends_that_keep(nic: str = "lanai9", **options: Any) -> tuple[Ends, Seen]:
 
 
 @each_nic
-def test_the_handler_of_data_that_were_sent_sees_all_of_them(nic: str) -> None:
+def test_the_handler_of_sent_data_gets_the_whole_transfer(nic: str) -> None:
     ends, seen = ends_that_keep(nic)
     sent = [(7 * size, size, random.Random(size).randbytes(size)) for size in LENGTHS]
 
@@ -55,7 +55,7 @@ def test_the_handler_of_data_that_were_sent_sees_all_of_them(nic: str) -> None:
 
 
 @each_nic
-def test_the_handler_of_data_that_were_got_sees_all_of_them(nic: str) -> None:
+def test_the_handler_of_a_get_gets_the_whole_transfer(nic: str) -> None:
     ends, seen = ends_that_keep(nic)
 
     async def program() -> None:
@@ -68,7 +68,7 @@ def test_the_handler_of_data_that_were_got_sees_all_of_them(nic: str) -> None:
     assert seen == [(40, size, there[3000 : 3000 + size]) for size in LENGTHS]
 
 
-def test_transfers_at_once_over_a_bad_network_are_each_seen_whole() -> None:
+def test_concurrent_transfers_over_a_faulty_network_are_each_handled_whole() -> None:
     ends, seen = ends_that_keep()
     ends.bench.machine.faults.lose(0.05, 0.03, 5, reordered=0.05, doubled=0.05)
     sent = [(1200 * number, 1100, random.Random(number).randbytes(1100)) for number in range(4)]
@@ -81,7 +81,7 @@ def test_transfers_at_once_over_a_bad_network_are_each_seen_whole() -> None:
     assert sorted(seen) == sent
 
 
-def test_a_transfer_that_failed_leaves_nothing_to_the_next_one_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_transfer_leaves_no_state_for_the_next_one_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     ends, seen = ends_that_keep()
     monkeypatch.setattr("firmware.am2.host.transfer.NUMBERS", 2)  # every transfer has the same number
 
@@ -97,7 +97,7 @@ def test_a_transfer_that_failed_leaves_nothing_to_the_next_one_of_its_number(mon
 
 
 @pytest.mark.parametrize("number", [0, 5])
-def test_a_piece_of_no_transfer_comes_back(number: int) -> None:
+def test_a_last_piece_without_a_transfer_is_returned(number: int) -> None:
     ends, seen = ends_that_keep()
     endpoint = ends.bench.endpoints[0]
 

@@ -72,5 +72,5 @@ def test_a_promise_of_another_type_is_rejected() -> None:
         Layer(name="mine", library=print, promises={"": "order"})  # type: ignore[dict-item]
 
 
-def test_a_layer_with_mail_that_promises_nothing_with_its_default_options_is_a_case_all_the_same() -> None:
+def test_a_layer_with_mail_and_without_promises_is_a_case() -> None:
     assert list(Layer(name="mine", library=print).promises.items()) == [("", Promise(0))]

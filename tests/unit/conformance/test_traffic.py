@@ -158,7 +158,7 @@ def test_two_hosts_send_to_each_other_before_they_receive(case: Case) -> None:
 
 
 @every_case
-def test_bytes_that_change_when_send_has_returned_arrive_as_they_were(case: Case) -> None:
+def test_changes_after_the_return_of_send_do_not_reach_the_receiver(case: Case) -> None:
     bench = case.bench()
     near, far = bench.mails
     data = bytearray(min(near.most, 512))
@@ -199,7 +199,7 @@ def test_what_was_received_stays_unchanged_when_more_arrives(case: Case) -> None
 
 
 @every_case
-def test_an_answer_brings_the_bytes_back(case: Case) -> None:
+def test_an_answer_returns_the_bytes(case: Case) -> None:
     bench = case.bench()
     near, far = bench.mails
     sent = [message(0, 1, number, size) for number, size in enumerate((4, 64, 17))]

@@ -132,7 +132,7 @@ def objects(layer: str) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("layer", names())
-def test_no_call_is_of_an_object_alone(layer: str) -> None:
+def test_no_call_is_defined_only_in_an_object(layer: str) -> None:
     found = {f"{type(one).__name__}.{name}" for one in objects(layer) for name in ("", *only_of_the_object(one))}
     assert found and {name for name in found if name[-1] != "."} == set()
 
@@ -153,7 +153,7 @@ def _bound(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Lambda)
 
 
-def test_no_name_of_a_library_is_made_while_the_program_runs() -> None:
+def test_no_name_of_a_library_is_created_at_run_time() -> None:
     files = {Path(module.__file__) for module in modules() if module.__file__}
     found = {(str(file.relative_to(ROOT / "firmware")), how) for file in files for how in made_names(file)}
     excused = {one for one in found if any(one[0].endswith(end) and one[1] == how for end, how in WITHOUT_DEFINITION)}
@@ -161,13 +161,13 @@ def test_no_name_of_a_library_is_made_while_the_program_runs() -> None:
     assert len(excused) == len(WITHOUT_DEFINITION)
 
 
-def test_call_that_only_an_object_has_is_found() -> None:
+def test_a_call_defined_only_in_an_object_is_found() -> None:
     echo = Echo.__new__(Echo)
     echo.shout = print  # type: ignore[attr-defined]
     assert only_of_the_object(echo) == ["shout"]
 
 
-def test_call_that_a_class_copies_from_another_is_found() -> None:
+def test_a_call_copied_from_another_class_is_found() -> None:
     copied = type("Copied", (), {"__module__": __name__, "again": Echo.send, "here": lambda self: self})
     copied.__qualname__ = "_Example"
     assert undefined(copied) == ["again", "here"]
@@ -184,7 +184,7 @@ PARTS = {
 }
 
 
-def test_calls_of_grim_take_what_the_calls_of_its_parts_take() -> None:
+def test_calls_of_grim_have_the_parameters_of_its_parts() -> None:
     calls = [name for name, value in vars(Api).items() if name[0] != "_" and callable(value)]
     for name in calls:
         (part,) = [cls for cls in PARTS.values() if hasattr(cls, name)]

@@ -35,7 +35,7 @@ def test_every_table_has_its_tour() -> None:
 
 
 @pytest.mark.parametrize("name", TOURS)
-def test_operations_charge_what_the_table_says(name: str) -> None:
+def test_operations_charge_the_paths_of_the_table(name: str) -> None:
     found, expected = toured(name).counts, committed(name)
     assert found.keys() == expected.keys(), HOW
     wrong = [

@@ -25,12 +25,12 @@ def planned(settings: str, profile: str = "") -> Plan:
     return plan(resolve("loggp", "verilator", "1", False, info.cluster or "", profile, settings, SIMULATORS), info)
 
 
-def test_without_a_word_the_first_layer_runs() -> None:
+def test_the_first_layer_runs_by_default() -> None:
     assert studies.load("loggp").layers == (with_mail()[0],)
     assert planned("").options["layer"] == with_mail()[0]
 
 
-def test_a_chosen_layer_brings_its_options_and_those_below() -> None:
+def test_a_selected_layer_adds_its_options_and_those_of_the_layers_below() -> None:
     options = planned("layer=mpi mpi.on=lapi lapi.timeout_us=77").options
     assert (options["mpi.on"], options["lapi.timeout_us"], "hal.routes" in options) == ("lapi", 77, True)
     assert not any(name.startswith("am.") for name in options)
@@ -45,7 +45,7 @@ def test_a_chosen_layer_brings_its_options_and_those_below() -> None:
         ("layer=grim", "fifo", "PROFILE"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_built(settings: str, profile: str, expected: str) -> None:
+def test_an_unsuitable_profile_is_rejected_before_a_build(settings: str, profile: str, expected: str) -> None:
     with pytest.raises(SanlabError) as error:
         planned(settings, profile)
     assert expected in str(error.value)
@@ -59,12 +59,12 @@ def test_each_layer_with_mail_is_a_variant_on_a_profile_that_fits_it() -> None:
         planned(settings, profile)
 
 
-def test_a_profile_fits_by_the_card_that_is_driven_or_by_what_is_compiled() -> None:
+def test_a_profile_fits_by_the_driven_card_or_the_compiled_firmware() -> None:
     assert fitting_profile("hpam", {}).kind == "fifo"
     assert fitting_profile("mpi", {"mpi": {"on": "via"}}).name == load_profile(DEFAULT_PROFILE).name
 
 
-def test_a_study_of_one_layer_has_no_choice() -> None:
+def test_a_study_of_one_layer_has_no_setting_for_the_layer() -> None:
     info = studies.load("grim_pingpong")
     assert info.chosen({"layer": "via"}) is info
     request = resolve("grim_pingpong", "verilator", "1", False, "", "", "layer=via", SIMULATORS)

@@ -56,7 +56,7 @@ def between(machine: Any, side: str) -> None:
 
 @pytest.mark.parametrize("side", ["sender", "receiver"])
 @pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
-def test_am_sees_what_stands_in_the_nics_memory(nic: str, side: str) -> None:
+def test_am_delivers_the_contents_of_the_nics_memory(nic: str, side: str) -> None:
     bench = am_bench.Bench(nic=nic)
     between(bench.machine, side)
     bench.run(bench.ports[0].request(1, bench.keep, data=SENT), bench.until(1, 1))
@@ -65,7 +65,7 @@ def test_am_sees_what_stands_in_the_nics_memory(nic: str, side: str) -> None:
 
 @pytest.mark.parametrize("side", ["sender", "receiver"])
 @pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
-def test_am2_sees_what_stands_in_the_nics_memory(nic: str, side: str) -> None:
+def test_am2_delivers_the_contents_of_the_nics_memory(nic: str, side: str) -> None:
     bench = am2_bench.Bench(nic=nic)
     between(bench.machine, side)
     bench.run(bench.send(0, 1, data=SENT, handler=am2_bench.KEEP), bench.until(1, 1))
@@ -73,7 +73,7 @@ def test_am2_sees_what_stands_in_the_nics_memory(nic: str, side: str) -> None:
 
 
 @pytest.mark.parametrize("node", [0, 1])
-def test_ssam_sees_what_stands_in_a_cell_that_waits_in_the_card(node: int) -> None:
+def test_ssam_delivers_the_contents_of_a_cell_in_the_card(node: int) -> None:
     bench = request_bench.Bench("ssam")
     card = bench.machine.nics[node]
     assert isinstance(card, FifoNic)

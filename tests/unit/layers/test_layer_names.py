@@ -40,7 +40,7 @@ WORDS = {"source", "target", "bytes", "way", "answers"}
 """Fields of `make explain`'s sentences."""
 
 
-def test_nothing_but_its_own_folders_names_a_layer() -> None:
+def test_only_the_folders_of_a_layer_name_it() -> None:
     assert offences(ROOT, LAYERS) == []
 
 
@@ -73,14 +73,14 @@ def test_a_file_that_names_a_layer_is_found(tmp_path: Path, file: str, text: str
 
 
 @pytest.mark.parametrize("place", GENERIC)
-def test_what_reports_of_all_layers_tells_of_none(place: str) -> None:
+def test_report_code_names_no_layer(place: str) -> None:
     files = [path for kind in ("*.py", "*.lua") for path in (ROOT / place).rglob(kind)]
     lines = [(path, line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     assert [f"{path.relative_to(ROOT)}: {line.strip()}" for path, line in lines if PROSE.search(line)] == []
 
 
 @pytest.mark.parametrize("layer", names())
-def test_a_layer_names_the_stages_of_its_messages(layer: str) -> None:
+def test_stages_of_a_layer_have_unique_names_and_valid_sentences(layer: str) -> None:
     stages = shown(layer).stages
     called = [(one.stage, one.event, one.block) for one in stages]
     assert len({one.stage for one in stages}) == len(called), "a name means one stage"
@@ -90,11 +90,11 @@ def test_a_layer_names_the_stages_of_its_messages(layer: str) -> None:
         assert {name for _, name, _, _ in string.Formatter().parse(one.told) if name} <= WORDS
 
 
-def test_a_layer_that_says_nothing_is_shown_as_the_hardware_is() -> None:
+def test_a_layer_without_report_data_has_the_stages_of_the_hardware() -> None:
     assert shown("") is shown("no_such_layer") is NOTHING_SAID
 
 
-def test_a_table_beside_the_paths_says_what_they_are_compiled_for(tmp_path: Path) -> None:
+def test_the_cost_tables_of_a_layer_determine_its_targets(tmp_path: Path) -> None:
     folder = tmp_path / "toy" / "nic"
     folder.mkdir(parents=True)
     first, second = TARGETS["nic"]

@@ -33,7 +33,7 @@ def _add(firmware: Path, layer: str, file: str = "layer.py") -> None:
     (firmware / layer / file).write_text("", encoding="utf-8")
 
 
-def test_layers_that_come_and_go_are_seen(host: Path) -> None:
+def test_added_and_removed_layers_are_found(host: Path) -> None:
     before = names()
     _add(host, "somebodys")
     _add(host, "no_layer", "__init__.py")

@@ -156,7 +156,7 @@ def run(machine: Machine, ends: Ends) -> tuple[bytes, list[tuple[int, ...]]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_random_packets_arrive_in_order_and_their_marks_behind_them(kind: str, seed: int) -> None:
+def test_random_packets_and_their_marks_arrive_in_order(kind: str, seed: int) -> None:
     rng = random.Random(seed)
     packets = [rng.randbytes(4 * rng.choice([1, 2, 3, 50, 256])) for _ in range(25)]
     ends = Ends(packets, rng)
@@ -172,7 +172,7 @@ def test_random_packets_arrive_in_order_and_their_marks_behind_them(kind: str, s
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_packet_is_told_and_its_neighbours_are_whole(kind: str) -> None:
+def test_a_damaged_packet_is_reported_and_its_neighbours_are_valid(kind: str) -> None:
     machine = Machine(2, nic=kind)
     machine.faults.corrupt(0, 1, 2, offset=200, mask=4)
     packets = [bytes([number]) * 400 for number in range(5)]

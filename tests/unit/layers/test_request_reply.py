@@ -25,7 +25,7 @@ each_layer = pytest.mark.parametrize("layer", LAYERS)
 
 
 @each_layer
-def test_requests_and_replies_arrive_once_in_order_and_unharmed_both_ways_at_once(layer: str) -> None:
+def test_requests_and_replies_arrive_once_in_order_and_unchanged_in_both_directions(layer: str) -> None:
     bench, rng = Bench(layer), random.Random(1)
     sent = [
         [(1 - me, tuple(rng.getrandbits(32) for _ in range(size % 9)), rng.randbytes(size)) for size in SIZES]
@@ -42,7 +42,7 @@ def test_requests_and_replies_arrive_once_in_order_and_unharmed_both_ways_at_onc
 
 
 @each_layer
-def test_a_storm_of_all_to_all_with_the_longest_messages_ends(layer: str) -> None:
+def test_an_all_to_all_storm_of_the_longest_messages_ends(layer: str) -> None:
     bench = Bench(layer, 4)
     sent = {me: [(to, (me,), bytes([me]) * MOST[layer]) for to in range(4) if to != me] * 3 for me in range(4)}
     bench.run(*(bench.give(me, sent[me], True) for me in sent), *(bench.until(me, 18) for me in sent))
@@ -50,7 +50,7 @@ def test_a_storm_of_all_to_all_with_the_longest_messages_ends(layer: str) -> Non
 
 
 @each_layer
-def test_a_request_that_its_handler_does_not_answer_is_answered_by_the_library(layer: str) -> None:
+def test_the_library_replies_to_a_request_whose_handler_does_not(layer: str) -> None:
     bench = Bench(layer)
     bench.run(bench.give(0, [(1, (number,), b"") for number in range(5)], False), bench.until(1, 5))
     assert [arguments for _, _, arguments, _ in bench.came[1]] == [(number,) for number in range(5)]
@@ -94,7 +94,7 @@ def test_a_misuse_raises_its_own_error_and_sends_nothing(layer: str, name: str) 
 
 
 @each_layer
-def test_a_handler_sends_no_requests_and_answers_once(layer: str) -> None:
+def test_a_handler_cannot_send_requests_and_replies_only_once(layer: str) -> None:
     bench = Bench(layer)
     with pytest.raises(SanlabError, match="a request to node 0: the handler of a request makes it"):
         bench.run(bench.ports[0].request(1, bench.handlers[0][2]), bench.until(1, 1))
@@ -117,7 +117,7 @@ def test_a_handler_sends_no_requests_and_answers_once(layer: str) -> None:
 
 
 @each_layer
-def test_a_port_closes_when_all_is_answered_and_its_key_is_free_again(layer: str) -> None:
+def test_closing_a_port_waits_for_all_replies_and_frees_its_key(layer: str) -> None:
     bench = Bench(layer)
     port = bench.ports[0]
     bench.run(port.request(1, bench.keep(0)))

@@ -22,7 +22,7 @@ def nic() -> tuple[Machine, Nic]:
     return machine, machine.nic(0)
 
 
-def test_a_loop_gives_the_step_whose_word_has_changed_and_goes_on_behind_it() -> None:
+def test_a_loop_returns_the_step_of_the_changed_word_and_continues_after_it() -> None:
     machine, one = nic()
     found: list[str] = []
 

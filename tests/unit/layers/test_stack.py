@@ -76,7 +76,7 @@ async def enabled(here: Any) -> None:
     await here.sync_handlers()
 
 
-def test_two_layers_share_one_grim_and_both_arrive() -> None:
+def test_messages_of_two_layers_on_one_grim_arrive() -> None:
     machine = Machine(2)
     notes, tallies = started(machine, "notes", "tally")
     assert [one.below is other.below for one, other in zip(notes, tallies, strict=True)] == [True, True]
@@ -95,7 +95,7 @@ def test_two_layers_share_one_grim_and_both_arrive() -> None:
     assert (notes[1].kept, tallies[1].total) == ([b"\x4e\x4f\x00\x01a note"], 5)
 
 
-def test_the_option_on_puts_a_layer_on_another_one() -> None:
+def test_the_option_on_selects_the_layer_below() -> None:
     machine = Machine(2)
     ((near, far),) = started(machine, "notes", notes_on="via")
     machine.finish(near.start(), far.start())
@@ -104,7 +104,7 @@ def test_the_option_on_puts_a_layer_on_another_one() -> None:
     assert far.kept == [b"\x4e\x4f\x00\x01a note"]
 
 
-def test_a_layer_that_restarts_takes_those_on_it_along() -> None:
+def test_restarting_a_layer_closes_the_layers_on_it() -> None:
     machine = Machine(2)
     node = bare(machine)
     first, grim, second = node.start("tally"), node.start("grim"), node.start("tally")
@@ -135,7 +135,7 @@ def test_settings_of_all_layers_below_are_those_of_a_study() -> None:
     assert (options["notes.on"].default, options["notes.on"].choices) == ("grim", ("grim", "via"))
 
 
-def test_the_order_is_from_below_and_names_each_once() -> None:
+def test_a_stack_lists_each_layer_once_lowest_first() -> None:
     assert stack(["notes", "tally"], {}) == ("grim", "notes", "tally")
     assert stack(["notes"], {"notes": {"on": "via"}}) == ("via", "notes")
     assert (grounds("grim"), stack([], {})) == ((), ())
@@ -159,13 +159,13 @@ def test_the_order_is_from_below_and_names_each_once() -> None:
         ),
     ],
 )
-def test_what_cannot_stand_is_refused_by_name(layers: list[str], options: dict[str, Options], said: str) -> None:
+def test_invalid_stacks_are_rejected_by_name(layers: list[str], options: dict[str, Options], said: str) -> None:
     with pytest.raises(SanlabError) as error:
         stack(layers, options)
     assert (str(error.value), error.value.exit_code) == (said, 2)
 
 
-def test_a_second_program_of_a_nic_is_refused() -> None:
+def test_a_second_nic_program_is_rejected() -> None:
     node = bare(Machine(2))
     node.start("tally")
     with pytest.raises(SanlabError, match="layer 'via': the NICs already run 'grim'"):

@@ -66,7 +66,7 @@ def loop(hardware: Hardware, last: int, computes: bool) -> int:
     last=st.integers(1, 15_000),
 )
 @example(grid=1, pattern=1, others=[5, 23, 41], last=200)
-def test_a_loop_that_computes_turns_does_what_one_that_executes_them_does(
+def test_a_loop_with_computed_turns_equals_one_that_executes_them(
     grid: int, pattern: int, others: list[int], last: int
 ) -> None:
     executes, computes = (Hardware(grid, pattern, others) for _ in range(2))
@@ -81,11 +81,11 @@ def test_an_undisturbed_loop_executes_a_few_turns_only() -> None:
     assert len(hardware.begins) > 1_000
 
 
-def test_where_all_turns_are_alike_two_are_executed_before_the_last() -> None:
+def test_two_equal_turns_are_executed_before_the_last_one() -> None:
     assert loop(Hardware(1, 1, []), 1_000_000, True) == 3
 
 
-def test_a_turn_that_could_meet_something_else_is_executed() -> None:
+def test_a_turn_that_may_coincide_with_another_event_is_executed() -> None:
     hardware = Hardware(30, 1, [5 * 330 + 1])
     turns = Turns(hardware)
     for _ in range(2):
@@ -94,7 +94,7 @@ def test_a_turn_that_could_meet_something_else_is_executed() -> None:
     assert turns.ahead(hardware.now, FOREVER) < 5 * 330 + 1
 
 
-def test_a_loop_that_nothing_can_end_is_known_to_last_for_ever() -> None:
+def test_a_loop_without_an_end_is_recognized() -> None:
     hardware = Hardware(30, 1, [])
     turns = Turns(hardware)
     while (begin := turns.ahead(hardware.now, FOREVER)) == hardware.now:

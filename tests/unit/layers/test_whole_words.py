@@ -36,7 +36,9 @@ def tell_another_length(monkeypatch: pytest.MonkeyPatch, machine: Machine, node:
 
 @pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 @pytest.mark.parametrize("more", [1, 2, 3])
-def test_grim_with_time_out_gets_such_a_message_again(monkeypatch: pytest.MonkeyPatch, more: int, nic: str) -> None:
+def test_grim_with_a_time_out_drops_packets_without_whole_words(
+    monkeypatch: pytest.MonkeyPatch, more: int, nic: str
+) -> None:
     kind = type("Kind", (Bench,), {"nic": nic})
     bench = kind(2, 1, True, True, timeout_us=200)
     got: list[int] = []
@@ -61,7 +63,7 @@ def test_grim_with_time_out_gets_such_a_message_again(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("exact", [0, 1])
-def test_via_refuses_such_a_packet_only_where_it_looks_at_the_length(
+def test_via_rejects_packets_without_whole_words_only_with_option_exact(
     monkeypatch: pytest.MonkeyPatch, exact: int
 ) -> None:
     p = pair(exact=exact)
