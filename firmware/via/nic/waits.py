@@ -13,6 +13,6 @@ def acknowledgement_waits(ni: Ni) -> Iterator[Wait]:
     for endpoint in ni.endpoints:
         if count := len(endpoint.connection.unacknowledged):
             sends = f"{count} messages of VI {endpoint.number}"
-            yield Wait(ni.nic.who, Wanted(f"answers of node {endpoint.connection.node} to {sends}"))
+            yield Wait(ni.nic.who, Wanted(f"acknowledgements of node {endpoint.connection.node} for {sends}"))
     if not ni.port.ready():
-        yield Wait(ni.nic.who, Wanted("its outgoing packet to leave"))
+        yield Wait(ni.nic.who, Wanted("the end of its outgoing packet"))

@@ -57,28 +57,32 @@ Misuse = tuple[str, Result, Callable[[Pair], Any]]
 
 TABLE: dict[str, list[Misuse]] = {
     "VipRegisterMem": [
-        ("no tag of this process", PTAG, lambda p: p.here.nic.register_memory(p.here.base, 10, 999)),
-        ("a tag of no such type", PTAG, lambda p: p.here.nic.register_memory(p.here.base, 10, LIST)),
-        ("no bytes", PARAMETER, lambda p: p.here.nic.register_memory(p.here.base, 0, p.here.tag)),
-        ("fewer", PARAMETER, lambda p: p.here.nic.register_memory(p.here.base, -4096, p.here.tag)),
-        ("not memory of the process", PARAMETER, lambda p: p.here.nic.register_memory(0x5000, 10, p.here.tag)),
-        ("memory and more", PARAMETER, lambda p: p.here.nic.register_memory(p.here.base, 1 << 24, p.here.tag)),
-        ("beyond all addresses", PARAMETER, lambda p: p.here.nic.register_memory(0xFFFFF000, 1 << 16, p.here.tag)),
-        ("an address that is no number", PARAMETER, lambda p: p.here.nic.register_memory(WORD, 10, p.here.tag)),
+        ("a tag that does not exist", PTAG, lambda p: p.here.nic.register_memory(p.here.base, 10, 999)),
+        ("a tag of invalid type", PTAG, lambda p: p.here.nic.register_memory(p.here.base, 10, LIST)),
+        ("zero bytes", PARAMETER, lambda p: p.here.nic.register_memory(p.here.base, 0, p.here.tag)),
+        ("a negative size", PARAMETER, lambda p: p.here.nic.register_memory(p.here.base, -4096, p.here.tag)),
+        ("unmapped memory", PARAMETER, lambda p: p.here.nic.register_memory(0x5000, 10, p.here.tag)),
+        (
+            "a range beyond mapped memory",
+            PARAMETER,
+            lambda p: p.here.nic.register_memory(p.here.base, 1 << 24, p.here.tag),
+        ),
+        ("beyond the address space", PARAMETER, lambda p: p.here.nic.register_memory(0xFFFFF000, 1 << 16, p.here.tag)),
+        ("an address that is not a number", PARAMETER, lambda p: p.here.nic.register_memory(WORD, 10, p.here.tag)),
     ],
     "VipDeregisterMem": [
-        ("no handle", PARAMETER, lambda p: p.here.nic.deregister_memory(p.here.handle + (1 << 20))),
-        ("another's handle", PARAMETER, another_s_memory),
-        ("a handle that is no number", PARAMETER, lambda p: p.here.nic.deregister_memory(WORD)),
-        ("beyond all handles", PARAMETER, lambda p: p.here.nic.deregister_memory(1 << 40)),
+        ("an unknown handle", PARAMETER, lambda p: p.here.nic.deregister_memory(p.here.handle + (1 << 20))),
+        ("a handle of another process", PARAMETER, another_s_memory),
+        ("a handle that is not a number", PARAMETER, lambda p: p.here.nic.deregister_memory(WORD)),
+        ("a handle of more than 32 bits", PARAMETER, lambda p: p.here.nic.deregister_memory(1 << 40)),
         ("in use", RESOURCE, lambda p: posted_and(p, lambda q: q.there.nic.deregister_memory(q.there.handle))),
     ],
     "VipQueryMem": [
-        ("no handle", PARAMETER, lambda p: p.here.nic.query_memory(-1)),
+        ("an unknown handle", PARAMETER, lambda p: p.here.nic.query_memory(-1)),
     ],
     "VipSetMemAttributes": [
-        ("no handle", PARAMETER, lambda p: p.here.nic.set_memory(77, MemoryAttributes(p.here.tag))),
-        ("no tag", PTAG, lambda p: p.here.nic.set_memory(p.here.handle, MemoryAttributes(999))),
+        ("an unknown handle", PARAMETER, lambda p: p.here.nic.set_memory(77, MemoryAttributes(p.here.tag))),
+        ("an unknown tag", PTAG, lambda p: p.here.nic.set_memory(p.here.handle, MemoryAttributes(999))),
         (
             "in use",
             RESOURCE,
@@ -86,49 +90,57 @@ TABLE: dict[str, list[Misuse]] = {
         ),
     ],
     "VipCreateVi": [
-        ("no tag", PTAG, lambda p: p.here.nic.create_vi(999)),
-        ("another's tag", PTAG, another_s_tag),
-        ("no such level", LEVEL, lambda p: p.here.nic.create_vi(p.here.tag, reliability=SEVEN)),
-        ("messages that are too long", MTU, lambda p: p.here.nic.create_vi(p.here.tag, most=65537)),
-        ("messages of no bytes", MTU, lambda p: p.here.nic.create_vi(p.here.tag, most=0)),
-        ("another's completion queue", PARAMETER, another_s_queue),
-        ("no completion queue", PARAMETER, lambda p: p.here.nic.create_vi(p.here.tag, send_cq=SEVEN)),
+        ("an unknown tag", PTAG, lambda p: p.here.nic.create_vi(999)),
+        ("a tag of another process", PTAG, another_s_tag),
+        ("an unknown reliability level", LEVEL, lambda p: p.here.nic.create_vi(p.here.tag, reliability=SEVEN)),
+        ("messages above the maximum", MTU, lambda p: p.here.nic.create_vi(p.here.tag, most=65537)),
+        ("messages of zero bytes", MTU, lambda p: p.here.nic.create_vi(p.here.tag, most=0)),
+        ("a completion queue of another process", PARAMETER, another_s_queue),
+        ("not a completion queue", PARAMETER, lambda p: p.here.nic.create_vi(p.here.tag, send_cq=SEVEN)),
         ("too many", RESOURCE, full_nic),
     ],
     "VipDestroyVi": [
         ("connected", STATE, lambda p: p.mine.destroy()),
-        ("it asks for a peer", STATE, destroyed_pending),
+        ("with a pending peer request", STATE, destroyed_pending),
     ],
     "VipSetViAttributes": [
         ("connected", STATE, lambda p: p.mine.set_attributes(ViAttributes(p.here.tag, Reliability.DELIVERY, 100))),
         (
-            "no such level",
+            "an unknown reliability level",
             LEVEL,
             lambda p: fresh(p, lambda vi: vi.set_attributes(ViAttributes(p.here.tag, SEVEN, 100))),
         ),
         (
-            "messages that are too long",
+            "messages above the maximum",
             MTU,
             lambda p: fresh(p, lambda vi: vi.set_attributes(ViAttributes(p.here.tag, Reliability.DELIVERY, 1 << 20))),
         ),
-        ("no tag", PTAG, lambda p: fresh(p, lambda vi: vi.set_attributes(ViAttributes(99, Reliability.DELIVERY, 100)))),
+        (
+            "an unknown tag",
+            PTAG,
+            lambda p: fresh(p, lambda vi: vi.set_attributes(ViAttributes(99, Reliability.DELIVERY, 100))),
+        ),
     ],
     "VipConnectWait": [
-        ("a discriminator that is no word", PARAMETER, lambda p: p.here.nic.connect_wait(1 << 32, 10)),
-        ("a negative limit", PARAMETER, lambda p: p.here.nic.connect_wait(3, -1)),
-        ("nobody asks", TIMEOUT, lambda p: p.here.nic.connect_wait(3, 100)),
+        ("a discriminator that is not a 32-bit word", PARAMETER, lambda p: p.here.nic.connect_wait(1 << 32, 10)),
+        ("a negative time limit", PARAMETER, lambda p: p.here.nic.connect_wait(3, -1)),
+        ("without a request", TIMEOUT, lambda p: p.here.nic.connect_wait(3, 100)),
     ],
     "VipConnectAccept": [
-        ("no connection", PARAMETER, lambda p: p.here.nic.connect_accept(NOTHING, p.mine)),
-        ("no VI", PARAMETER, lambda p: served(p, lambda connection, _: p.there.nic.connect_accept(connection, SEVEN))),
+        ("not a connection", PARAMETER, lambda p: p.here.nic.connect_accept(NOTHING, p.mine)),
+        (
+            "not a VI",
+            PARAMETER,
+            lambda p: served(p, lambda connection, _: p.there.nic.connect_accept(connection, SEVEN)),
+        ),
         (
             "a connected VI",
             STATE,
             lambda p: served(p, lambda connection, _: p.there.nic.connect_accept(connection, p.yours)),
         ),
-        ("another's VI", PARAMETER, another_s_vi),
+        ("a VI of another process", PARAMETER, another_s_vi),
         (
-            "another's connection",
+            "a connection request to another process",
             PARAMETER,
             lambda p: of_another_process(p, lambda other, connection, _: other.nic.connect_accept(connection, p.yours)),
         ),
@@ -136,88 +148,96 @@ TABLE: dict[str, list[Misuse]] = {
         ("after a reject", PARAMETER, rejected_and_accepted),
     ],
     "VipConnectReject": [
-        ("no connection", PARAMETER, lambda p: p.here.nic.connect_reject(SEVEN)),
+        ("not a connection", PARAMETER, lambda p: p.here.nic.connect_reject(SEVEN)),
         (
-            "another's connection",
+            "a connection request to another process",
             PARAMETER,
             lambda p: of_another_process(p, lambda other, connection, _: other.nic.connect_reject(connection)),
         ),
     ],
     "VipConnectRequest": [
         ("connected", STATE, lambda p: p.mine.connect_request(1, 7, 100)),
-        ("no such node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(5, 7, 100))),
+        ("an unknown node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(5, 7, 100))),
         ("a negative node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(-1, 7, 100))),
-        ("its own node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(0, 7, 100))),
+        ("the own node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(0, 7, 100))),
         ("a name as node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_request(WORD, 7, 100))),
-        ("a discriminator that is no word", PARAMETER, lambda p: fresh(p, lambda vi: vi.connect_request(1, -3, 100))),
-        ("no limit", PARAMETER, lambda p: fresh(p, lambda vi: vi.connect_request(1, 3, NOTHING))),
-        ("nobody waits there", TIMEOUT, lambda p: fresh(p, lambda vi: vi.connect_request(1, 8, 300))),
+        (
+            "a discriminator that is not a 32-bit word",
+            PARAMETER,
+            lambda p: fresh(p, lambda vi: vi.connect_request(1, -3, 100)),
+        ),
+        (
+            "a time limit that is not a number",
+            PARAMETER,
+            lambda p: fresh(p, lambda vi: vi.connect_request(1, 3, NOTHING)),
+        ),
+        ("without a server", TIMEOUT, lambda p: fresh(p, lambda vi: vi.connect_request(1, 8, 300))),
     ],
     "VipConnectPeerRequest": [
         ("connected", STATE, lambda p: p.mine.connect_peer_request(1, 7, 100)),
-        ("no such node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_peer_request(2, 7, 100))),
+        ("an unknown node", NOWHERE, lambda p: fresh(p, lambda vi: vi.connect_peer_request(2, 7, 100))),
         (
-            "a discriminator that is no word",
+            "a discriminator that is not a 32-bit word",
             PARAMETER,
             lambda p: fresh(p, lambda vi: vi.connect_peer_request(1, HALF, 100)),
         ),
-        ("two for one peer", STATE, two_peer_requests),
+        ("two requests for one peer", STATE, two_peer_requests),
     ],
     "VipConnectPeerDone": [
-        ("nothing was requested", STATE, lambda p: p.mine.connect_peer_done()),
+        ("without a request", STATE, lambda p: p.mine.connect_peer_done()),
     ],
     "VipConnectPeerWait": [
-        ("nothing was requested", STATE, lambda p: p.mine.connect_peer_wait()),
+        ("without a request", STATE, lambda p: p.mine.connect_peer_wait()),
     ],
     "VipDisconnect": [
         ("not connected", STATE, lambda p: fresh(p, lambda vi: vi.disconnect())),
     ],
     "VipPostSend": [
-        ("no descriptor", PARAMETER, lambda p: p.mine.post_send(SEVEN)),
-        ("another's descriptor", PARAMETER, another_s_descriptor),
+        ("not a descriptor", PARAMETER, lambda p: p.mine.post_send(SEVEN)),
+        ("a descriptor of another process", PARAMETER, another_s_descriptor),
     ],
     "VipPostRecv": [
-        ("no descriptor", PARAMETER, lambda p: p.yours.post_receive(NOTHING)),
+        ("not a descriptor", PARAMETER, lambda p: p.yours.post_receive(NOTHING)),
     ],
     "a descriptor": [
         ("misaligned", PARAMETER, lambda p: p.here.nic.descriptor(p.here.places + 4, p.here.place_handle)),
-        ("beyond all addresses", PARAMETER, lambda p: p.here.nic.descriptor(1 << 40, p.here.place_handle)),
-        ("a handle that is no word", PARAMETER, lambda p: p.here.nic.descriptor(p.here.places, -1)),
+        ("beyond the address space", PARAMETER, lambda p: p.here.nic.descriptor(1 << 40, p.here.place_handle)),
+        ("a handle that is not a 32-bit word", PARAMETER, lambda p: p.here.nic.descriptor(p.here.places, -1)),
         ("too many segments", PARAMETER, lambda p: place(p).send([p.here.part(0, 1)] * 65536)),
         ("a segment of negative bytes", PARAMETER, lambda p: place(p).send([(p.here.base, p.here.handle, -1)])),
-        ("a segment of two", PARAMETER, lambda p: place(p).send([PAIR])),
-        ("no segments at all", PARAMETER, lambda p: place(p).send(NOTHING)),
+        ("a segment of two values", PARAMETER, lambda p: place(p).send([PAIR])),
+        ("segments that are not a list", PARAMETER, lambda p: place(p).send(NOTHING)),
         ("immediate data of 33 bits", PARAMETER, lambda p: place(p).send([], immediate=1 << 32)),
         ("a target of 33 bits", PARAMETER, lambda p: place(p).rdma_write([], 1 << 32, 1)),
     ],
     "VipSendWait": [
-        ("nothing is posted", STATE, lambda p: p.mine.send_wait(10)),
+        ("without posted descriptors", STATE, lambda p: p.mine.send_wait(10)),
     ],
     "VipRecvWait": [
-        ("nothing is posted", STATE, lambda p: p.mine.receive_wait(10)),
-        ("a limit that is none", PARAMETER, lambda p: p.mine.receive_wait(float("nan"))),
-        ("time is up", TIMEOUT, lambda p: posted_and(p, lambda q: q.yours.receive_wait(10))),
+        ("without posted descriptors", STATE, lambda p: p.mine.receive_wait(10)),
+        ("a time limit of NaN", PARAMETER, lambda p: p.mine.receive_wait(float("nan"))),
+        ("after the time limit", TIMEOUT, lambda p: posted_and(p, lambda q: q.yours.receive_wait(10))),
     ],
     "VipSendDone, again and again": [
-        ("nothing is posted", STATE, lambda p: p.mine.poll_send()),
+        ("without posted descriptors", STATE, lambda p: p.mine.poll_send()),
     ],
     "VipSendNotify": [
-        ("no handler", PARAMETER, lambda p: p.mine.send_notify(NOTHING)),
+        ("a handler that is not callable", PARAMETER, lambda p: p.mine.send_notify(NOTHING)),
         ("a number for a signal", PARAMETER, lambda p: p.mine.send_signal(SEVEN)),
     ],
     "VipRecvNotify": [
-        ("no handler", PARAMETER, lambda p: p.mine.receive_notify(SEVEN)),
+        ("a handler that is not callable", PARAMETER, lambda p: p.mine.receive_notify(SEVEN)),
         ("a number for a signal", PARAMETER, lambda p: p.mine.receive_signal(SEVEN)),
     ],
     "VipErrorCallback": [
-        ("no handler", PARAMETER, lambda p: p.here.nic.on_error(NOTHING)),
+        ("a handler that is not callable", PARAMETER, lambda p: p.here.nic.on_error(NOTHING)),
     ],
     "VipErrorCallback of a VI": [
-        ("no handler", PARAMETER, lambda p: p.mine.on_error(WORD)),
+        ("a handler that is not callable", PARAMETER, lambda p: p.mine.on_error(WORD)),
     ],
     "VipCreateCQ": [
         ("too large", PARAMETER, lambda p: p.here.nic.create_cq(1025)),
-        ("no entries", PARAMETER, lambda p: p.here.nic.create_cq(0)),
+        ("zero entries", PARAMETER, lambda p: p.here.nic.create_cq(0)),
         ("half an entry", PARAMETER, lambda p: p.here.nic.create_cq(HALF)),
         ("too many", RESOURCE, full_queues),
     ],
@@ -228,14 +248,18 @@ TABLE: dict[str, list[Misuse]] = {
         ("too large", PARAMETER, lambda p: queue_then(p, lambda queue: queue.resize(1025))),
     ],
     "VipCQWait": [
-        ("time is up", TIMEOUT, lambda p: queue_then(p, lambda queue: queue.wait(10))),
-        ("a negative limit", PARAMETER, lambda p: queue_then(p, lambda queue: queue.wait(-1))),
+        ("after the time limit", TIMEOUT, lambda p: queue_then(p, lambda queue: queue.wait(10))),
+        ("a negative time limit", PARAMETER, lambda p: queue_then(p, lambda queue: queue.wait(-1))),
     ],
     "VipCQNotify": [
-        ("no handler", PARAMETER, lambda p: queue_then(p, lambda queue: as_call(queue.notify, NOTHING))),
+        (
+            "a handler that is not callable",
+            PARAMETER,
+            lambda p: queue_then(p, lambda queue: as_call(queue.notify, NOTHING)),
+        ),
     ],
     "VipCloseNic": [
-        ("VIs are left", RESOURCE, lambda p: p.here.nic.close()),
+        ("with open VIs", RESOURCE, lambda p: p.here.nic.close()),
     ],
 }
 
@@ -270,7 +294,7 @@ def test_a_misuse_gives_the_code_that_the_specification_names_and_changes_nothin
 
     p.machine.finish(run())
     p.machine.finish(good(p))
-    if misuse != "another's completion queue":
+    if misuse != "a completion queue of another process":
         assert pins(p) == before
 
 

@@ -30,10 +30,10 @@ def test_a_missing_acknowledgement_is_reported_by_the_waiting_nic() -> None:
 
     p.machine.finish(send())
     told = waits(p)
-    assert f"NIC 0 waits for answers of node 1 to 1 messages of VI {p.mine.number}" in told
+    assert f"NIC 0 waits for acknowledgements of node 1 for 1 messages of VI {p.mine.number}" in told
     peer = f"VI {p.mine.number} (connected, peer at node 1)"
     assert f"host {p.machine.names[0]} waits for the end of 1 send posted on {peer}" in told
-    assert not any(line.startswith("NIC 1 waits for answers") for line in told)
+    assert not any(line.startswith("NIC 1 waits for acknowledgements") for line in told)
 
 
 def test_receives_without_messages_are_reported() -> None:
