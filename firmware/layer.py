@@ -13,7 +13,7 @@ from typing import Any
 from firmware.mail import Mail
 from firmware.options import LayerOptions
 from firmware.promises import NOTHING, Promise, Promises
-from firmware.shown import NOTHING_SAID, Shown
+from firmware.shown import HARDWARE_SHOWN, Shown
 from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.cards import CardMap
@@ -97,7 +97,7 @@ class Layer:
     """Options that let a host do other work for long without a retransmission time-out."""
     promises: Promises = field(default_factory=lambda: MappingProxyType({"": NOTHING}))
     """Properties of the mail by options (`firmware.promises`). Each entry is a case of the conformance suite."""
-    shown: Shown = NOTHING_SAID
+    shown: Shown = HARDWARE_SHOWN
     """Stages of a message, names and packet fields for reports, `make explain` and Wireshark."""
     boot: Boot | None = None
     """Functions for C firmware, or None."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from firmware.layer import Layer, LayerError, Options
 from firmware.mail import Mail
-from firmware.shown import NOTHING_SAID, Shown
+from firmware.shown import HARDWARE_SHOWN, Shown
 from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.cards import CardMap
@@ -134,7 +134,7 @@ def composition(layer: str, options: Options) -> tuple[str, ...]:
 
 def shown(layer: str) -> Shown:
     """Return the report data of a message layer, or that of the hardware alone for an unknown or empty name."""
-    return load(layer).shown if exists(layer) else NOTHING_SAID
+    return load(layer).shown if exists(layer) else HARDWARE_SHOWN
 
 
 def with_mail() -> list[str]:

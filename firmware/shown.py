@@ -42,7 +42,7 @@ class Boundary:
     event: TraceEvent
     part: Part
     side: int
-    told: str
+    sentence: str
     """Sentence that describes the stage, with the fields {source}, {target}, {bytes}, {way} and {answers}."""
     waits: Waits = NOTHING
     first: bool = False
@@ -101,7 +101,7 @@ NIC_NOTICES = Boundary(
 )
 
 
-def ordered(
+def send_stages(
     sends: str, orders: str, order: str, load: str, names: tuple[str, str] = ("host_send", "host_order")
 ) -> tuple[Boundary, ...]:
     """Return the stages from a host's copy into a send buffer to the start of the NIC's send engine.
@@ -128,7 +128,7 @@ def ordered(
     )
 
 
-def brought(receives: str, seen: str, name: str = "host_notices") -> tuple[Boundary, ...]:
+def receive_stages(receives: str, seen: str, name: str = "host_notices") -> tuple[Boundary, ...]:
     """Return the stages from a packet's arrival at the NIC until the CPU sees the message in host memory.
 
     Args:
@@ -212,5 +212,5 @@ class Shown:
         return types
 
 
-NOTHING_SAID = Shown()
+HARDWARE_SHOWN = Shown()
 """Report data of a run without a layer, or of a layer without `SHOWN`: the hardware's stages only."""

@@ -20,7 +20,7 @@ from firmware.view import ClusterView
 from pymodels.errors import nearest
 
 
-def grounds(layer: str) -> tuple[str, ...]:
+def layers_below(layer: str) -> tuple[str, ...]:
     """Return the layers that a layer can run on; none if it runs on the NIC. Raises LayerError for an unknown layer."""
     named = load(layer).stands_on
     for one in named:
@@ -30,9 +30,9 @@ def grounds(layer: str) -> tuple[str, ...]:
     return named
 
 
-def ground(layer: str, options: Options) -> str:
+def layer_below(layer: str, options: Options) -> str:
     """Return the layer below a layer with the given options, or an empty text if it runs on the NIC."""
-    known = grounds(layer)
+    known = layers_below(layer)
     chosen = str(options.get(ON, known[0])) if known else ""
     if known and chosen not in known:
         raise LayerError(f"layer {layer!r}", f"cannot run on {chosen!r}", nearest(chosen, known))
@@ -54,7 +54,7 @@ def stack(layers: Sequence[str], options: Mapping[str, Options]) -> tuple[str, .
         for one in _downward(layer, options)[::-1]:
             if one not in found:
                 found.append(one)
-    first, *others = [one for one in found if not ground(one, options.get(one, {}))] or [""]
+    first, *others = [one for one in found if not layer_below(one, options.get(one, {}))] or [""]
     if others:
         _reject_second_program(others[0], first)
     return tuple(found)
@@ -63,7 +63,7 @@ def stack(layers: Sequence[str], options: Mapping[str, Options]) -> tuple[str, .
 def _downward(layer: str, options: Mapping[str, Options]) -> list[str]:
     """Return a layer and all layers below it, from top to bottom."""
     below = [layer]
-    while (next_one := ground(below[-1], options.get(below[-1], {}))) != "":
+    while (next_one := layer_below(below[-1], options.get(below[-1], {}))) != "":
         if next_one in below:
             way = " on ".join([*below, next_one])
             raise LayerError(
@@ -123,7 +123,7 @@ class Libraries:
         the NIC runs the program of another layer.
         """
         view = self._view(layer, options or {})
-        below = ground(layer, view.options)
+        below = layer_below(layer, view.options)
         if below:
             under = self._open[below] if below in self._open else self.start(below)
             library = host_library(layer)(self._host, view, under)

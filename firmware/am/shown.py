@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from firmware.am.nic.layout import MOST, NODES, WORDS
-from firmware.shown import WIRE, Boundary, Shown, brought, ordered
+from firmware.shown import WIRE, Boundary, Shown, receive_stages, send_stages
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
-    *ordered(
+    *send_stages(
         "the CPU of {source} checks the message and copies {bytes} B of payload into a send buffer",
         "the CPU of {source} stores the descriptor over the bus, word by word",
         "descriptor",
@@ -15,7 +15,7 @@ STAGES = (
         names=("host_send", "host_descriptor"),
     ),
     *WIRE,
-    *brought(
+    *receive_stages(
         "the NIC of {target} starts the host DMA into the receive queue",
         "the host DMA of {target} stores the message and its valid word, and the CPU's poll finds it",
     ),

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from firmware.hal.nic.layout import MOST
-from firmware.shown import WIRE, Boundary, Shown, brought, ordered
+from firmware.shown import WIRE, Boundary, Shown, receive_stages, send_stages
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
-    *ordered(
+    *send_stages(
         "the CPU of {source} copies {bytes} B, header and data, into a send buffer",
         "the CPU of {source} stores the order over the bus",
         "order",
         "packet",
     ),
     *WIRE,
-    *brought(
+    *receive_stages(
         "the NIC of {target} chooses a receive buffer and starts the host DMA",
         "the host DMA of {target} stores the packet and its valid word, and the CPU's poll finds it",
     ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from firmware.shown import WIRE, Boundary, Shown, Waits, brought, ordered
+from firmware.shown import WIRE, Boundary, Shown, Waits, receive_stages, send_stages
 from firmware.udp.nic.layout import MOST
 from pymodels.trace import Part, TraceEvent
 
 STAGES = (
-    *ordered(
+    *send_stages(
         "a system call of {source} copies {bytes} B into frames, adds up their checksum and writes the headers",
         "the driver of {source} hands the order of the frame to the bus",
         "order",
@@ -15,7 +15,7 @@ STAGES = (
         names=("kernel_sends", "driver_orders"),
     ),
     *WIRE,
-    *brought(
+    *receive_stages(
         "the NIC of {target} takes a buffer of the driver, and starts the host DMA",
         "the frame is moved, the NIC of {target} interrupts, and the service routine comes to the frame",
         name="interrupt",

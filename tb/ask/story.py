@@ -83,7 +83,7 @@ def _title(life: Life, legend: Legend) -> str:
 
 
 def _sentence(stage: Stage, words: dict[str, str]) -> str:
-    text = stage.boundary.told.format(**words)
+    text = stage.boundary.sentence.format(**words)
     return text[0].upper() + text[1:]
 
 

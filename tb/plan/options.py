@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from firmware.layers import check_options, exists, holds_link, load
 from firmware.options import ON
-from firmware.stack import grounds
+from firmware.stack import layers_below
 from pymodels.cards import CardMap
 from pymodels.options import Option
 
@@ -15,7 +15,7 @@ __all__ = ["Option", "check_layers", "layer_options", "links_held", "options_by_
 
 def layer_options(layer: str) -> dict[str, Option]:
     """Return the run-time options of a message layer as settings `<layer>.<option>`; empty without options."""
-    known = grounds(layer) if exists(layer) else ()
+    known = layers_below(layer) if exists(layer) else ()
     chosen = {f"{layer}.{ON}": Option(known[0], f"what {layer} stands on", choices=known)} if len(known) > 1 else {}
     options = load(layer).options if exists(layer) else None
     declared = options.declared().items() if options is not None else ()
@@ -24,7 +24,7 @@ def layer_options(layer: str) -> dict[str, Option]:
 
 def stack_options(layer: str) -> dict[str, Option]:
     """Return the options of a message layer and of all layers on which it can run."""
-    below = [stack_options(one) for one in grounds(layer)]
+    below = [stack_options(one) for one in layers_below(layer)]
     return {name: option for options in (*below, layer_options(layer)) for name, option in options.items()}
 
 

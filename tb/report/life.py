@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmware.shown import NOTHING_SAID, Shown
+from firmware.shown import HARDWARE_SHOWN, Shown
 from tb.report.recorded import Legend
 from tb.report.wire import Packet
 
@@ -82,7 +82,7 @@ class Life:
     """Messages that NICs generated for this message."""
     posted: bool = False
     """True for a descriptor, which has its own keys and one piece with all packets."""
-    shown: Shown = NOTHING_SAID
+    shown: Shown = HARDWARE_SHOWN
     """Description of messages by the layer."""
 
     @property

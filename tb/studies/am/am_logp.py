@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.layers import with_mail
-from firmware.stack import grounds
+from firmware.stack import layers_below
 from pymodels.errors import ConfigError
 from pymodels.loggp.parameters import fitted
 from pymodels.trace import Part, TraceEvent
@@ -41,7 +41,7 @@ from tb.studies.kit.rounds import phases
 from tb.studies.kit.stages import stage_times
 
 CLUSTER = "two_hosts"
-LAYERS = [layer for layer in with_mail() if not grounds(layer)]
+LAYERS = [layer for layer in with_mail() if not layers_below(layer)]
 OPTIONS = {
     "repetitions": Option(1, "rounds of each kind and size", 1, 1000),
     "messages": Option(20, "single messages, and round trips", 1, 100_000),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from firmware.layers import with_mail
-from firmware.stack import grounds
+from firmware.stack import layers_below
 from pymodels.kernel import Kernel, Task
 from pymodels.loggp.parameters import Rounds
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
@@ -116,8 +116,8 @@ def variants(settings: str = "") -> Mapping[str, tuple[str, str]]:
     host = load_profile(DEFAULT_PROFILE).name.partition("+")[2]
     found = {}
     for layer in with_mail():
-        for on in grounds(layer) or ("",):
-            several = len(grounds(layer)) > 1
+        for on in layers_below(layer) or ("",):
+            several = len(layers_below(layer)) > 1
             nic = fitting_profile(layer, {layer: {"on": on}} if on else {}).name.partition("+")[0]
             chosen = f"layer={layer}" + (f" {layer}.on={on}" if several else "")
             found[f"{layer}-{on}" if several else layer] = (f"{nic}+{host}", f"{chosen} {settings}".strip())

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from firmware.layers import with_mail
 from firmware.mail import Mail
-from firmware.stack import grounds
+from firmware.stack import layers_below
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.studies.costs._loggp import variants
@@ -40,7 +40,7 @@ QUICK = "repetitions=2 messages=4 random=2"
 VARIANTS = {
     name: ("lanai9+p3-450", given.removesuffix(" "))
     for name, (profile, given) in variants().items()
-    if profile.startswith("lanai9") and not grounds(name.partition("-")[0])
+    if profile.startswith("lanai9") and not layers_below(name.partition("-")[0])
 }
 
 

@@ -58,7 +58,7 @@ def connection(ni: Ni, endpoint: Endpoint) -> dict[str, int]:
         "peer": its.peer,
         "sequence": its.sequence,
         "expected": its.expected,
-        "coming": its.coming,
+        "coming": its.arriving_number,
         "reliability": its.reliability,
         "newest": endpoint.left,
         "answered": endpoint.acknowledged,

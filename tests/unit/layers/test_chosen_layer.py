@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.layers import with_mail
-from firmware.stack import grounds
+from firmware.stack import layers_below
 from pymodels.errors import ConfigError, SanlabError
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
 from tb.plan import studies
@@ -54,7 +54,7 @@ def test_an_unsuitable_profile_is_rejected_before_a_build(settings: str, profile
 def test_each_layer_with_mail_is_a_variant_on_a_profile_that_fits_it() -> None:
     layers = {name.partition("-")[0] for name in loggp.VARIANTS}
     assert layers == set(with_mail())
-    assert {f"mpi-{on}" for on in grounds("mpi")} <= set(loggp.VARIANTS)
+    assert {f"mpi-{on}" for on in layers_below("mpi")} <= set(loggp.VARIANTS)
     for profile, settings in loggp.VARIANTS.values():
         planned(settings, profile)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from firmware.layers import names, shown
-from firmware.shown import NOTHING_SAID, UNTIL_SEEN
+from firmware.shown import HARDWARE_SHOWN, UNTIL_SEEN
 from pymodels.costs.targets import TARGETS, targets_of
 from pymodels.hardware.compiled import kinds_of
 from pymodels.hardware.discover import nic_kind
@@ -84,14 +84,14 @@ def test_stages_of_a_layer_have_unique_names_and_valid_sentences(layer: str) -> 
     stages = shown(layer).stages
     called = [(one.stage, one.event, one.block) for one in stages]
     assert len({one.stage for one in stages}) == len(called), "a name means one stage"
-    assert NOTHING_SAID.stages[1] in stages, "a message is on the wire"
+    assert HARDWARE_SHOWN.stages[1] in stages, "a message is on the wire"
     for one in (*stages, UNTIL_SEEN):
         assert one.side in (0, 1)
-        assert {name for _, name, _, _ in string.Formatter().parse(one.told) if name} <= WORDS
+        assert {name for _, name, _, _ in string.Formatter().parse(one.sentence) if name} <= WORDS
 
 
 def test_a_layer_without_report_data_has_the_stages_of_the_hardware() -> None:
-    assert shown("") is shown("no_such_layer") is NOTHING_SAID
+    assert shown("") is shown("no_such_layer") is HARDWARE_SHOWN
 
 
 def test_the_cost_tables_of_a_layer_determine_its_targets(tmp_path: Path) -> None:

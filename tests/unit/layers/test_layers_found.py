@@ -15,7 +15,7 @@ import pytest
 import firmware
 from firmware.layer import LayerError
 from firmware.layers import exists, folder_of, load, names
-from firmware.shown import NOTHING_SAID
+from firmware.shown import HARDWARE_SHOWN
 from pymodels.roots import TREE
 
 
@@ -97,7 +97,7 @@ def test_every_descriptor_is_complete() -> None:
         folder = folder_of(name)
         assert (layer.options is not None) == (folder / "options.py").exists(), name
         assert (layer.mail is not None) == (folder / "mail.py").exists(), name
-        assert (layer.shown is not NOTHING_SAID) == (folder / "shown.py").exists(), name
+        assert (layer.shown is not HARDWARE_SHOWN) == (folder / "shown.py").exists(), name
         assert (layer.boot is not None) == (folder / "nic" / "boot.py").exists(), name
 
 

@@ -17,7 +17,7 @@ import pytest
 import firmware
 from firmware.layer import Options
 from firmware.layers import has_program, nic_program
-from firmware.stack import Libraries, grounds, shown_together, stack
+from firmware.stack import Libraries, layers_below, shown_together, stack
 from firmware.view import ClusterView
 from pymodels.costs import CostError, PathTable
 from pymodels.errors import SanlabError
@@ -138,7 +138,7 @@ def test_settings_of_all_layers_below_are_those_of_a_study() -> None:
 def test_a_stack_lists_each_layer_once_lowest_first() -> None:
     assert stack(["notes", "tally"], {}) == ("grim", "notes", "tally")
     assert stack(["notes"], {"notes": {"on": "via"}}) == ("via", "notes")
-    assert (grounds("grim"), stack([], {})) == ((), ())
+    assert (layers_below("grim"), stack([], {})) == ((), ())
 
 
 @pytest.mark.parametrize(
