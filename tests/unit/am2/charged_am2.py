@@ -16,13 +16,13 @@ def tour(charges: Charges) -> None:
     for size in (0, 700):
         with charges.operation(f"request of 3 words and {size} B"):
             bench.run(settled(machine, bench.send(0, 1, 1, 2, 3, data=bytes(size))))
-        with charges.operation(f"poll and answer of {size} B"):
+        with charges.operation(f"poll and reply of {size} B"):
             bench.run(settled(machine, far.poll()))
-        with charges.operation(f"poll of the answer of {size} B"):
+        with charges.operation(f"poll of the reply of {size} B"):
             bench.run(near.poll())
     with charges.operation("poll"):
         bench.run(near.poll())
-    with charges.operation("request without an answer of its handler"):
+    with charges.operation("request without a reply of its handler"):
         bench.run(settled(machine, bench.send(0, 1, handler=KEEP)))
         bench.run(settled(machine, far.poll()), settled(machine, near.wait()))
         bench.run(near.poll())
@@ -42,16 +42,16 @@ def _lost(charges: Charges, bench: Bench) -> None:
     faults, machine = bench.machine.faults, bench.machine
     for size in (0, 700):
         faults.drop(0, 1, faults.passed(0, 1))
-        with charges.operation(f"a message of {size} B that is lost once"):
+        with charges.operation(f"a message of {size} B, lost once"):
             bench.run(settled(machine, bench.send(0, 1, 1, data=bytes(size), handler=KEEP)))
         bench.run(settled(machine, bench.bundles[1].poll()))
         bench.run(settled(machine, bench.bundles[0].poll()))
     faults.corrupt(0, 1, faults.passed(0, 1), 20)
-    with charges.operation("one that is damaged"):
+    with charges.operation("a damaged message"):
         bench.run(settled(machine, bench.send(0, 1, handler=KEEP)))
     bench.run(settled(machine, bench.bundles[1].poll()))
     bench.run(settled(machine, bench.bundles[0].poll()))
-    with charges.operation("12 whose acknowledgements are late, by more and more"):
+    with charges.operation("12 messages with increasingly late acknowledgements"):
         for later in range(12):
             faults.delay(1, 0, faults.passed(1, 0), (120 + 10 * later) * 1_000_000)
             bench.run(settled(machine, bench.send(0, 1, data=bytes(8192), handler=KEEP)))
@@ -62,11 +62,11 @@ def _lost(charges: Charges, bench: Bench) -> None:
 def _returned(charges: Charges, bench: Bench) -> None:
     """Send messages that are returned."""
     near = bench.endpoints[0]
-    for index, name, what in ((6, EndpointName(1, 9), "to no endpoint"), (7, EndpointName(9, 0), "to no node")):
+    for index, name, what in ((6, EndpointName(1, 9), "to an unknown endpoint"), (7, EndpointName(9, 0), "to an unknown node")):
         near.map(index, name, TAG)
-        with charges.operation(f"one {what}"):
+        with charges.operation(f"message {what}"):
             bench.run(settled(bench.machine, near.request(index, KEEP, 1, 2)))
-        with charges.operation(f"poll of one {what}"):
+        with charges.operation(f"poll of message {what}"):
             bench.run(bench.bundles[0].poll())
 
 
@@ -90,7 +90,7 @@ def _many(charges: Charges) -> None:
             await bench.machine.kernel.sleep(50_000_000)
             await bench.bundles[1].poll()
 
-    with charges.operation("36 of them on one channel"):
+    with charges.operation("36 messages on one channel"):
         bench.run(settled(bench.machine, flood()), answers(), bench.until(0, 0))
     far.set_handler(ANSWER, replies)
 
@@ -100,7 +100,7 @@ def _many(charges: Charges) -> None:
         await bench.until(0, 0)
 
     bench.machine.kernel.spawn(far_end(bench), "the far end")
-    with charges.operation("40 answers with payload"):
+    with charges.operation("40 replies with payload"):
         bench.run(settled(bench.machine, asks()))
 
 
@@ -133,7 +133,7 @@ def _back(charges: Charges) -> None:
         await bench.endpoints[0].set_tag(TAG + 1)
 
     bench.run(settled(bench.machine, asks()))
-    with charges.operation("6 answers that come back"):
+    with charges.operation("6 returned replies"):
         bench.run(settled(bench.machine, bench.bundles[1].poll()))
         bench.run(settled(bench.machine, bench.bundles[1].poll()))
 
@@ -144,10 +144,10 @@ def _paging(charges: Charges) -> None:
     (_, second), machine = bench.bundles[0].endpoints, bench.machine
     bench.bundles[0].move_endpoint(second, bench.libraries[0].allocate_bundle())
     second.map(2, bench.bundles[1].endpoints[1].name, TAG)
-    with charges.operation("one of an endpoint that is absent"):
+    with charges.operation("a message of an absent endpoint"):
         bench.run(settled(machine, second.request(1, KEEP)))
     bench.run(settled(machine, bench.bundles[1].poll()))
-    with charges.operation("one for an endpoint that is absent"):
+    with charges.operation("a message for an absent endpoint"):
         bench.run(settled(machine, second.request(2, KEEP)))
     bench.run(settled(machine, bench.bundles[1].poll()))
     _passed_over(charges)
@@ -162,9 +162,9 @@ def _asleep(charges: Charges) -> None:
         await bench.machine.kernel.sleep(200_000_000)
         await bench.send(0, 1, handler=KEEP)
 
-    with charges.operation("one that wakes a process"):
+    with charges.operation("a message that wakes a process"):
         bench.run(settled(bench.machine, late()), bench.bundles[1].wait())
-    with charges.operation("a name"):
+    with charges.operation("a name lookup"):
         bench.run(bench.libraries[0].lookup("host1", 0))
 
 
@@ -180,7 +180,7 @@ def _passed_over(charges: Charges) -> None:
         await first.request(1, KEEP)
         await third.request(2, KEEP)
 
-    with charges.operation("one of and for absent endpoints, while another one has a message under way, in silence"):
+    with charges.operation("a message between absent endpoints with absent=silent"):
         bench.run(settled(machine, both()))
 
 
