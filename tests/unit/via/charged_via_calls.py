@@ -89,7 +89,7 @@ def _calls(s: _Steps) -> None:
         await there.nic.connect_reject(await there.nic.connect_wait(REJECTED, 5000))
 
     s.step("reject", reject(), _refused(mine.connect_request(1, REJECTED, 5000)))
-    s.step("ask for a peer", mine.connect_peer_request(1, PEERS, 5000), yours.connect_peer_request(0, PEERS, 5000))
+    s.step("request a peer", mine.connect_peer_request(1, PEERS, 5000), yours.connect_peer_request(0, PEERS, 5000))
     s.step("peer done", mine.connect_peer_done())
     s.step("peer wait", yours.connect_peer_wait())
     outside = here.nic.descriptor(here.process.allocate(4096), here.place_handle).send([])
@@ -144,9 +144,9 @@ def _ends(s: _Steps) -> None:
     s.step("send without a receive", send())
     s.step("two receives", receive(0), receive(1))
     faults.corrupt(0, 1, faults.passed(0, 1))
-    s.step("send damaged", send())
+    s.step("damaged send", send())
     faults.drop(1, 0, faults.passed(1, 0))
-    s.step("send while the peer leaves", p.yours.disconnect(), _later(p.machine, send()))
+    s.step("send during a disconnect", p.yours.disconnect(), _later(p.machine, send()))
     s.step("disconnect with receives", p.yours.receive_done())
 
 
@@ -161,10 +161,10 @@ def _broken(s: _Steps) -> None:
     p = s.p
     s.step("send without a receive, and break", p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 16)])))
     late = p.there.descriptor(0).receive([p.there.part(0, 8)])
-    s.step("receive when it is broken", p.yours.post_receive(late))
+    s.step("receive after the break", p.yours.post_receive(late))
     q = pair(preset=s.name, vis=20)
     outside = q.here.nic.descriptor(q.here.process.allocate(4096), q.here.place_handle).send([q.here.part(0, 100)])
-    _Steps(s.charges, s.name, q).step("wrong descriptor", _refused(q.mine.post_send(outside)))
+    _Steps(s.charges, s.name, q).step("invalid descriptor", _refused(q.mine.post_send(outside)))
 
 
 def _taken_back(s: _Steps) -> None:
@@ -177,7 +177,7 @@ def _taken_back(s: _Steps) -> None:
         await p.there.nic.deregister_memory(p.there.handle)
 
     send = p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, LONG)]))
-    s.step("memory taken back", send, _refused(take()))
+    s.step("memory deregistered", send, _refused(take()))
 
 
 def _refilled(s: _Steps) -> None:
