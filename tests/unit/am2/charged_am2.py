@@ -62,7 +62,10 @@ def _lost(charges: Charges, bench: Bench) -> None:
 def _returned(charges: Charges, bench: Bench) -> None:
     """Send messages that are returned."""
     near = bench.endpoints[0]
-    for index, name, what in ((6, EndpointName(1, 9), "to an unknown endpoint"), (7, EndpointName(9, 0), "to an unknown node")):
+    for index, name, what in (
+        (6, EndpointName(1, 9), "to an unknown endpoint"),
+        (7, EndpointName(9, 0), "to an unknown node"),
+    ):
         near.map(index, name, TAG)
         with charges.operation(f"message {what}"):
             bench.run(settled(bench.machine, near.request(index, KEEP, 1, 2)))
