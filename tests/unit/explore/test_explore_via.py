@@ -130,11 +130,11 @@ def never_settles(original: Any) -> Any:
     ("owner", "name", "bug", "small", "found"),
     [
         (
-            *(Connection, "passed", never_passed),
+            *(Connection, "is_late", never_passed),
             *(once((ONE, ONE), UNRELIABLE, "doubled"), "host 1 received messages [0, 0], but [0, 1] were sent"),
         ),
         (
-            *(Connection, "came", always_follows),
+            *(Connection, "record", always_follows),
             *(once((ONE, ONE), DELIVERY, "lost"), "host 1 received messages [1], but [0, 1] were sent"),
         ),
         (
