@@ -1,1 +1,1 @@
-"""The message layer `lapi`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `lapi`: host library over HAL, without firmware of its own."""

@@ -1,4 +1,4 @@
-"""The descriptor of LAPI."""
+"""Layer descriptor of LAPI."""
 
 from firmware.lapi.host import Lapi
 from firmware.lapi.mail import open_mail

@@ -1,7 +1,7 @@
-"""Mail over LAPI: a message is an active message, whose header handler says where its bytes go.
+"""Mail interface over LAPI: each message is an active message, whose header handler returns its destination.
 
-Each message between two tasks has a slot in the target's memory, with a counter that rises when all of it is there, so
-messages that overtake each other are told apart.
+Each message between two tasks has a slot in the target's memory, with a counter that is incremented when the message is
+complete. So messages that overtake each other are told apart.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from firmware.lapi.host import Lapi, Place
 from firmware.mail import AHEAD, Mail
 
 NUMBER = Struct(">II")
-"""The user header: the number of the message to this task, and its bytes."""
+"""User header: number of the message to this task, and its size."""
 WORD = 4
 
 
 class LapiMail(Mail):
-    """Of one task."""
+    """Mail of one task."""
 
     most = 4096
 
@@ -28,11 +28,11 @@ class LapiMail(Mail):
         slots, allocate = AHEAD * tasks, lapi.process.allocate
         self._out, self._in = allocate(self.most * slots), allocate(self.most * slots)
         self._gone, self._here = allocate(WORD * slots), allocate(WORD * slots)
-        """Counters: the bytes of a slot may be changed; all of a message is there."""
+        """Counters of each slot: the bytes may be changed; the message is complete."""
         self._sent, self._taken, self._sizes = [0] * tasks, [0] * tasks, dict[int, int]()
         self._handlers: list[int] = []
         self._counters: list[int] = []
-        """Of each task: its header handler, and where its counters begin."""
+        """Address of each task's header handler, and of its counters."""
 
     async def start(self) -> None:
         lapi = self._lapi
@@ -41,7 +41,7 @@ class LapiMail(Mail):
         self._counters = await lapi.Address_init(self._here)
 
     async def _send(self, node: int, data: bytes) -> None:
-        """The bytes are in the slot until LAPI has sent them."""
+        """Send a message. The payload stays in the slot until LAPI reports the send as complete."""
         lapi, number, size = self._lapi, self._sent[node], len(data)
         slot, there = self._slot(node, number), self._slot(lapi.me, number)
         self._sent[node] += 1
@@ -68,7 +68,7 @@ class LapiMail(Mail):
         await self._lapi.Gfence()
 
     def _next(self) -> int | None:
-        """A task whose next message is there."""
+        """Return a task whose next message is complete, or None."""
         for node, taken in enumerate(self._taken):
             if self._lapi.memory.word(self._here + WORD * self._slot(node, taken)) > 0:
                 return node

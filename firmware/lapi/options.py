@@ -1,4 +1,4 @@
-"""Options of LAPI: the environment of each context begins with them."""
+"""Options of LAPI, the initial environment of each context."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The message layer `pipes`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `pipes`: host library over HAL, without firmware of its own."""

@@ -1,4 +1,4 @@
-"""The descriptor of Pipes."""
+"""Layer descriptor of Pipes."""
 
 from firmware.layer import Layer
 from firmware.pipes.host import Pipes

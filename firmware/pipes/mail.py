@@ -1,4 +1,4 @@
-"""Mail over Pipes: a word with the size goes before the bytes of a message in the stream."""
+"""Mail interface over Pipes: a 4-byte size precedes each message in the stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZE = Struct(">I")
 
 
 class PipesMail(Mail):
-    """A message is one write and two reads."""
+    """Mail over Pipes: a message is one write and two reads."""
 
     most = 16384
 
@@ -34,7 +34,7 @@ class PipesMail(Mail):
                 self._came.append((node, await self._pipes.read(node, size)))
 
     def _next(self) -> int | None:
-        """A node of whose next message the size is here."""
+        """Return a node from which the size of the next message has arrived, or None."""
         return next((node for node in self._pipes.others if self._pipes.readable(node) >= SIZE.size), None)
 
     async def finish(self) -> None:

@@ -1,12 +1,12 @@
-"""What tools show of Pipes: the header of its packets."""
+"""Packet header fields of Pipes for Wireshark."""
 
 from firmware.pipes.host.header import TYPE
 from firmware.shown import Plain, Shown
 
 FIELDS = {
-    "flags": (2, "Flags: 1 past the pipe, 2 asks for an answer"),
+    "flags": (2, "Flags: 1 bypasses the pipe, 2 requests an acknowledgement"),
     "position": (4, "Position of the first byte"),
-    "come": (4, "All before has come of the stream back"),
-    "room": (4, "Room of the stream back ends here"),
+    "come": (4, "Acknowledgement: position of the first missing byte"),
+    "room": (4, "End of the room for the reverse stream"),
 }
 SHOWN = Shown(plain=Plain(TYPE, FIELDS))

@@ -1,1 +1,1 @@
-"""The message layer `udp`: its NIC program in `nic`, its host library in `host`."""
+"""Message layer `udp`: NIC firmware in `nic`, sockets, kernel code and driver in `host`."""

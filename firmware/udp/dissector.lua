@@ -1,5 +1,5 @@
--- A frame of UDP: two words of the driver's NIC, then an IP packet. No type tells it: it is known by a size that agrees with
--- its header, and by the first byte of an IP header.
+-- Dissector of UDP frames: two words of the NIC's header, then an IP packet. Frames have no type; a frame is recognised by a
+-- size that agrees with its header, and by the first byte of an IP header.
 
 local frame_proto = Proto("sanlabudp", "UDP frame")
 local part = {
@@ -10,11 +10,11 @@ local part = {
   padding = ProtoField.bytes("sanlabudp.padding", "Padding"),
 }
 local frame_fields = {}
-for _, one in pairs(part) do table.insert(frame_fields, one) end
+for _, field in pairs(part) do table.insert(frame_fields, field) end
 frame_proto.fields = frame_fields
 local internet = Dissector.get("ip")
 
--- Whether a packet can be a frame, with so much padding at most.
+-- Return true if a packet can be a frame with at most `most` bytes of padding.
 local function is_frame(buffer, most)
   if buffer:len() < 28 or buffer(0, 1):uint() > 127 or buffer(8, 1):uint() ~= 0x45 then return false end
   local head, there = buffer(4, 4), buffer:reported_len() - 8

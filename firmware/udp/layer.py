@@ -1,4 +1,4 @@
-"""The descriptor of UDP."""
+"""Layer descriptor of UDP."""
 
 from firmware.layer import Layer
 from firmware.udp.host import Udp

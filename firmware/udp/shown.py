@@ -1,4 +1,4 @@
-"""What tools show of UDP: the stages of a datagram, of its last frame where there are several."""
+"""Message stages of UDP for reports; with several frames, the stages of the last one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pymodels.trace import Part, TraceEvent
 STAGES = (
     *send_stages(
         "a system call of {source} copies {bytes} B into frames, adds up their checksum and writes the headers",
-        "the driver of {source} hands the order of the frame to the bus",
+        "the driver of {source} stores the order of the frame over the bus",
         "order",
         "frame",
         names=("kernel_sends", "driver_orders"),
     ),
     *WIRE,
     *receive_stages(
-        "the NIC of {target} takes a buffer of the driver, and starts the host DMA",
-        "the frame is moved, the NIC of {target} interrupts, and the service routine comes to the frame",
+        "the NIC of {target} takes a receive buffer and starts the host DMA",
+        "the frame is stored, the NIC of {target} interrupts, and the interrupt routine takes the frame",
         name="interrupt",
     ),
     Boundary(
@@ -25,14 +25,14 @@ STAGES = (
         TraceEvent.IN_KERNEL,
         Part.HOST_CPU,
         1,
-        "the kernel of {target} checks the IP header, puts the datagram together and finds its socket",
+        "the kernel of {target} checks the IP header, reassembles the datagram and finds its socket",
     ),
     Boundary(
         "wake_and_copy",
         TraceEvent.IN_PROCESS,
         Part.HOST_CPU,
         1,
-        "the process of {target} comes to its system call, which copies the datagram and adds up its checksum",
+        "the process of {target} wakes, and its system call copies the datagram and checks its checksum",
         Waits.PROCESSOR,
     ),
     Boundary(

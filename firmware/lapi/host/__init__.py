@@ -1,4 +1,4 @@
-"""LAPI: one-sided messages and active messages over HAL's packets (paper 001, 6.2)."""
+"""LAPI: one-sided operations and active messages over HAL's packets (paper 001, 6.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a call is given. Off (`Senv(ERROR_CHK, 0)`) they cost nothing, but refuse all the same (ours)."""
+"""Argument checks of calls. With `Senv(ERROR_CHK, 0)` they are not charged, but still raise (ours)."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ WORD = 4
 
 
 def whole(name: str, value: object, least: int = -(1 << 31), most: int = (1 << 31) - 1) -> int:
-    """A whole number. Raises Misuse."""
+    """Return an integer in a range. Raises Misuse."""
     if type(value) is not int or not least <= value <= most:
-        raise Misuse(f"{name} {value!r}", f"it is not a whole number in {least}..{most}", "give one")
+        raise Misuse(f"{name} {value!r}", f"not an integer in {least}..{most}", "give an integer in this range")
     return value
 
 
 class Arguments:
-    """Of one task's calls. All raise Misuse."""
+    """Argument checks of one task's calls; all raise Misuse."""
 
     def __init__(self, tasks: int, memory: Memory, host: Host, settings: Environment) -> None:
         self._tasks, self._memory, self._host, self._settings = tasks, memory, host, settings
 
     async def begin(self, path: str, tgt: int) -> None:
-        """Any call that sends: what it costs, and the task."""
+        """Charge a sending call and its checks, and check the target task."""
         await self._host.spend(path)
         if self._settings.options.error_chk:
             await self._host.spend("lapi_check")
         if type(tgt) is not int or not 0 <= tgt < self._tasks:
-            raise Misuse(f"tgt {tgt!r}", "there is no such task", f"give 0 to {self._tasks - 1}")
+            raise Misuse(f"tgt {tgt!r}", "unknown task", f"give 0 to {self._tasks - 1}")
 
     def data(self, name: str, address: int, length: int, write: bool = False) -> None:
-        """Bytes of this task."""
+        """Check a range of this task's memory."""
         whole("length", length, 0, MOST_DATA)
         if length:
             self._own(name, address, length, write, "give memory of this task's process")
@@ -48,38 +48,38 @@ class Arguments:
             raise Misuse(f"{name} 0x{address:x}", f"0x{fault.address:x}: {fault.args[3]}", remedy) from None
 
     def remote(self, name: str, address: int, length: int) -> None:
-        """An address of the target, which checks it."""
+        """Check that an address of the target is not null; the target checks the rest."""
         if whole(name, address, 0, MASK) == 0 and length:
-            raise Misuse(f"{name} 0", "nothing can stand there", "give an address of the target")
+            raise Misuse(f"{name} 0", "null address", "give an address of the target")
 
     def remote_word(self, name: str, address: int) -> None:
-        """A word of the target."""
+        """Check the address of a word of the target."""
         self.remote(name, address, WORD)
         self._aligned(name, address)
 
     @staticmethod
     def _aligned(name: str, address: int) -> None:
         if whole(name, address, 0, MASK) % WORD:
-            raise Misuse(f"{name} 0x{address:x}", f"it is no multiple of {WORD}", "give the address of a word")
+            raise Misuse(f"{name} 0x{address:x}", f"not a multiple of {WORD}", "give the address of a word")
 
     def user(self, uhdr: bytes, length: int) -> bytes:
-        """A user header."""
+        """Return the user header after checking type and length."""
         if not isinstance(uhdr, bytes | bytearray | memoryview):
-            raise Misuse(f"uhdr {uhdr!r}", "it is not bytes", "give bytes")
+            raise Misuse(f"uhdr {uhdr!r}", "not a bytes-like object", "give bytes")
         whole("uhdr_len", length, 0, MOST)
         if length > len(uhdr):
-            raise Misuse(f"uhdr_len {length}", f"uhdr has {len(uhdr)} bytes", "give its length, or less")
+            raise Misuse(f"uhdr_len {length}", f"uhdr has {len(uhdr)} bytes", "give at most the length of uhdr")
         return bytes(uhdr[:length])
 
     def word(self, name: str, address: int) -> None:
-        """A word of this task, or 0 for none."""
+        """Check the address of a word of this task; 0 is valid."""
         if address == 0 and type(address) is int:
             return
         self._aligned(name, address)
         self._own(name, address, WORD, True, "give a word of this task's process")
 
     def counters(self, **counters: int) -> None:
-        """Of this task by their names; that of the target by `tgt_cntr`."""
+        """Check counter addresses: `tgt_cntr` is the target's, the others are this task's."""
         for name, address in counters.items():
             if name != "tgt_cntr":
                 self.word(name, address)
@@ -87,19 +87,17 @@ class Arguments:
                 self._aligned(name, address)
 
     def counter(self, cntr: int) -> int:
-        """A counter that there must be."""
+        """Return the address of a counter, which must not be null."""
         self.remote("cntr", cntr, WORD)
         self.word("cntr", cntr)
         return cntr
 
     def operation(self, op: Rmw, values: object) -> tuple[Rmw, int, int]:
-        """What `Rmw` does, and its values."""
+        """Return an `Rmw` operation and its two values."""
         if not isinstance(op, Rmw):
-            raise Misuse(f"op {op!r}", "it is no operation", f"give one of {', '.join(Rmw.__members__)}")
+            raise Misuse(f"op {op!r}", "unknown operation", f"give one of {', '.join(Rmw.__members__)}")
         if op is not Rmw.COMPARE_AND_SWAP:
             return op, whole("in_val", values) & MASK, 0
         if not isinstance(values, tuple) or len(values) != 2:
-            raise Misuse(
-                f"in_val {values!r}", "COMPARE_AND_SWAP takes two", "give what to compare with, and a new value"
-            )
+            raise Misuse(f"in_val {values!r}", "COMPARE_AND_SWAP takes two values", "give (compared value, new value)")
         return op, whole("in_val", values[0]) & MASK, whole("in_val", values[1]) & MASK

@@ -1,4 +1,4 @@
-"""Names of the manual that are arguments."""
+"""Enumerations of the manual used as arguments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Rmw(IntEnum):
-    """What `Rmw` does with a word."""
+    """Operations of `Rmw`."""
 
     FETCH_AND_ADD = 0
     FETCH_AND_OR = 1
@@ -15,17 +15,17 @@ class Rmw(IntEnum):
 
 
 class Query(IntEnum):
-    """What `Qenv` tells; from ERROR_CHK on `Senv` sets it."""
+    """Properties read by `Qenv`; those from ERROR_CHK on can be set by `Senv`."""
 
     TASK_ID = 0
     NUM_TASKS = 1
     MAX_UHDR_SZ = 2
     MAX_DATA_SZ = 3
     ERROR_CHK = 4
-    """1: what a call is given is checked first."""
+    """1: argument checks of calls are charged."""
     TIMEOUT = 5
-    """After so many us without a sign of a task it is asked what it has."""
+    """Time in us after which a silent task is asked for an acknowledgement."""
     INTERRUPT_SET = 6
-    """1: packets interrupt, so that this task's part is done while it computes."""
+    """1: packets interrupt, so that the task serves others while it computes."""
     ACK_PACKETS = 7
-    """One acknowledgement is sent for so many packets."""
+    """Number of packets acknowledged at a time."""

@@ -1,4 +1,4 @@
-"""Calls that all tasks make: notes go from task to task, each with the number of the call, and its kind."""
+"""Collective calls: messages between tasks, each with the number of the call and its kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware.lapi.host.outgoing import Message
 
 
 class Call(IntEnum):
-    """Which one."""
+    """Kind of a collective call."""
 
     LAPI_Gfence = 1
     LAPI_Address_init = 2
@@ -22,17 +22,17 @@ Until = Callable[[Callable[[], bool], str], Awaitable[None]]
 
 
 class Collective:
-    """The part of one task."""
+    """Collective calls of one task."""
 
     def __init__(
         self, me: int, tasks: int, notes: dict[tuple[int, int], tuple[int, int]], give: Give, until: Until
     ) -> None:
-        """`notes` of other tasks, by source and number: kind and value."""
+        """Create the state; `notes` holds kind and value of received messages by source and number."""
         self._me, self._tasks, self._notes, self._give, self._until = me, tasks, notes, give, until
         self._number = 0
 
     async def barrier(self) -> None:
-        """All tasks are here: in each round one tells another, twice as far off, of all that it knows to be."""
+        """Wait for all tasks by rounds of messages at distances 1, 2, 4, ..."""
         far = 1
         while far < self._tasks:
             number = self._next()
@@ -41,7 +41,7 @@ class Collective:
             far *= 2
 
     async def exchange(self, value: int) -> list[int]:
-        """A value of each task."""
+        """Return the value of each task."""
         number, call = self._next(), Call.LAPI_Address_init
         others = [(self._me + far) % self._tasks for far in range(1, self._tasks)]
         for target in others:
@@ -57,7 +57,7 @@ class Collective:
         await self._give(target, Message(Header(Kind.NOTE, address=number, completion=call, first=value)))
 
     async def _hear(self, source: int, number: int, call: Call) -> int:
-        """The value of another task. Raises Misuse when it makes another call."""
+        """Return the value of another task. Raises Misuse if it made a different call."""
         await self._until(lambda: (source, number) in self._notes, f"{call.name} of task {source}")
         other, value = self._notes.pop((source, number))
         if other != call:

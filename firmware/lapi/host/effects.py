@@ -1,4 +1,4 @@
-"""What messages bring about when they are whole: counters, answers, words that change, notes of collective calls."""
+"""Effects of completely received messages: counters, replies, changed words, collective calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPERATION = struct.Struct(">I")
 
 
 class Effects:
-    """Of one task."""
+    """Message effects of one task."""
 
     def __init__(
         self,
@@ -30,19 +30,19 @@ class Effects:
     ) -> None:
         self._host, self._memory, self._thread, self._outgoing, self._fail = host, memory, thread, outgoing, fail
         self.asked = 0
-        """Messages that this task has asked for, and that are not here."""
+        """Number of outstanding replies to this task."""
         self.notes: dict[tuple[int, int], tuple[int, int]] = {}
-        """Of collective calls, by source and number: its kind, and a value."""
+        """Kind and value of collective-call messages, by source and number."""
 
     def raise_counter(self, counter: int) -> None:
-        """One more."""
+        """Increment a counter of this task."""
         try:
             self._memory.put(counter, self._memory.word(counter) + 1)
         except ProtectionFault as fault:
             self._fail(f"counter 0x{counter:x}", fault.args[3], "give the address of a counter of that task")
 
     async def whole(self, source: int, header: Header, place: Place, user: bytes) -> None:
-        """A message is."""
+        """Apply the effects of a complete message."""
         if place.stored:
             place.stored()
         await self._host.spend("lapi_whole")
@@ -67,7 +67,7 @@ class Effects:
         return lambda: self._arrived(source, header)
 
     async def _arrived(self, source: int, header: Header) -> None:
-        """Data of a task are here, and their completion handler has run."""
+        """Increment the target counter and notify the sender, when the data and their handler are complete."""
         if header.counter:
             self.raise_counter(header.counter)
         if header.completion:
@@ -75,7 +75,7 @@ class Effects:
             await self._outgoing.advance()
 
     async def _set(self, source: int, completion: Set) -> None:
-        """The completion handler that stores a word."""
+        """Store a word in place of a completion handler."""
         await self._host.spend("lapi_set")
         if completion.at_sender:
             header = Header(Kind.SET, address=completion.address, first=completion.value & MASK)
@@ -87,10 +87,10 @@ class Effects:
         try:
             self._memory.put(address, word)
         except ProtectionFault as fault:
-            self._fail(f"a word at 0x{address:x}", fault.args[3], "give a word of that task")
+            self._fail(f"word at 0x{address:x}", fault.args[3], "give a word of that task")
 
     def _answered(self, header: Header) -> None:
-        """What this task has asked for."""
+        """Apply a reply to this task."""
         if header.kind in (Kind.DATA, Kind.PREVIOUS):
             self.asked -= 1
         if header.kind == Kind.SET or (header.kind == Kind.PREVIOUS and header.address):
@@ -99,7 +99,7 @@ class Effects:
             self.raise_counter(header.counter)
 
     def _serve(self, source: int, header: Header) -> None:
-        """A task wants data."""
+        """Send the data that another task's `Get` asks for."""
         try:
             self._memory.check(header.address, header.second, write=False)
         except ProtectionFault as fault:
@@ -109,7 +109,7 @@ class Effects:
         self._outgoing.give(source, Message(answer, data=header.address, origin=header.counter))
 
     async def _change(self, source: int, header: Header, user: bytes) -> None:
-        """A task wants a word changed: nothing comes between load and store."""
+        """Change a word for another task's `Rmw`, atomically, and send its old value."""
         await self._host.spend("lapi_change")
         try:
             old = self._memory.word(header.address)
@@ -122,7 +122,7 @@ class Effects:
 
 
 def changed(operation: Rmw, old: int, value: int, other: int) -> int:
-    """What a word becomes."""
+    """Return the new value of a word."""
     if operation is Rmw.FETCH_AND_ADD:
         return old + value
     if operation is Rmw.FETCH_AND_OR:

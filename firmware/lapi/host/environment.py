@@ -1,4 +1,4 @@
-"""The environment of a context: `Qenv` returns its values and `Senv` sets them; it begins with the layer's options."""
+"""Environment of a context, read by `Qenv` and set by `Senv`; its initial values are the layer's options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware.lapi.host.header import MOST
 from firmware.lapi.options import Options
 
 MOST_DATA = (1 << 31) - 1
-"""Bytes of a message."""
+"""Largest message in bytes."""
 SET: Mapping[Query, str] = MappingProxyType(
     {
         Query.ERROR_CHK: "error_chk",
@@ -24,14 +24,14 @@ SET: Mapping[Query, str] = MappingProxyType(
 
 
 class Environment:
-    """The values of one context: its options, as `Senv` has changed them, and fixed properties."""
+    """Environment of one context: its options, as changed by `Senv`, and fixed properties."""
 
     def __init__(self, options: Options) -> None:
-        """Begin with the options of the layer."""
+        """Start with the options of the layer."""
         self.options = options
 
     def query(self, query: Query, task: int, tasks: int) -> int:
-        """A property. Raises Misuse."""
+        """Return a property. Raises Misuse."""
         fixed = {
             Query.TASK_ID: task,
             Query.NUM_TASKS: tasks,
@@ -41,16 +41,18 @@ class Environment:
         if query in fixed:
             return fixed[query]
         if query not in SET:
-            raise Misuse(f"query {query!r}", "there is no such", f"give one of {', '.join(Query.__members__)}")
+            raise Misuse(f"query {query!r}", "unknown query", f"give one of {', '.join(Query.__members__)}")
         return int(getattr(self.options, SET[query]))
 
     def change(self, query: Query, value: int) -> None:
-        """Set one. Raises Misuse."""
+        """Set a property. Raises Misuse."""
         if query not in SET:
-            raise Misuse(f"query {query!r}", "it cannot be set", f"give one of {', '.join(one.name for one in SET)}")
+            raise Misuse(
+                f"query {query!r}", "a read-only property", f"give one of {', '.join(one.name for one in SET)}"
+            )
         name = SET[query]
         declared = Options.declared()[name]
         if declared.fault(name, value) is not None:
-            cause = f"{query.name} is a whole number in {declared.low}..{declared.high}"
-            raise Misuse(f"val {value!r}", cause, "give one")
+            cause = f"{query.name} is an integer in {declared.low}..{declared.high}"
+            raise Misuse(f"val {value!r}", cause, "give an integer in this range")
         self.options = replace(self.options, **{name: value})

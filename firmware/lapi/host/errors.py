@@ -1,4 +1,4 @@
-"""What LAPI refuses."""
+"""Errors of LAPI."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pymodels.errors import SanlabError
 
 
 class Misuse(Exception):  # noqa: N818 - it never leaves the library
-    """What is wrong with an argument, found where the call is not known."""
+    """Invalid argument, raised where the name of the call is not known; becomes a LapiError."""
 
     def __init__(self, argument: str, cause: str, remedy: str) -> None:
         super().__init__(argument, cause, remedy)
@@ -14,7 +14,7 @@ class Misuse(Exception):  # noqa: N818 - it never leaves the library
 
 
 class LapiError(SanlabError):
-    """A call that cannot be done: the task, the call by its name in the manual, and the argument."""
+    """Invalid call: task, call by its name in the manual, and argument."""
 
     def __init__(self, task: int, call: str, argument: str, cause: str, remedy: str) -> None:
         super().__init__(", ".join(part for part in (f"task {task}", call, argument) if part), cause, remedy)

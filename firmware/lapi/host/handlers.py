@@ -1,4 +1,4 @@
-"""Handlers of a task: header handlers and their addresses; completion handlers, which have a thread of their own."""
+"""Handlers of a task: header handlers and their addresses, and completion handlers, which run on their own thread."""
 
 from __future__ import annotations
 
@@ -11,72 +11,72 @@ from firmware.verbs import Host
 from pymodels.host.process import Process
 
 TEXT = 0x0800_0000
-"""Where the functions of a program stand, the same in every task (ours)."""
+"""Start address of a program's functions, the same in every task (ours)."""
 STEP = 16
 
 CompletionHandler = Callable[[Any, Any], Awaitable[None]]
-"""Of the LAPI of its task, and of the argument that the header handler gave. It may call LAPI."""
+"""Completion handler: takes the task's LAPI and the argument given by the header handler. It may call LAPI."""
 
 
 @dataclass(frozen=True)
 class Set:
-    """A completion handler that LAPI brings along: it stores a word, and needs no thread (paper 001, 6.4.3)."""
+    """Built-in completion handler that stores a word and needs no thread (paper 001, 6.4.3)."""
 
     address: int
     value: int
     at_sender: bool = False
-    """The word is the sending task's."""
+    """True if the word is the sending task's."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a header handler answers."""
+    """Result of a header handler."""
 
     address: int = 0
-    """Where the data go; 0 for a message without data."""
+    """Destination address of the data; 0 for a message without data."""
     completion: CompletionHandler | Set | None = None
-    """What runs when they are there."""
+    """Handler to run when the data are complete."""
     argument: Any = None
     stored: Callable[[], None] | None = None
-    """Told when all data are there, before anything else: for buffers that stand beside the task's memory (ours). It
-    takes no time.
+    """Callback when all data are stored, before any other effect, for buffers outside the task's memory (ours). Takes
+    no time.
     """
 
 
 HeaderHandler = Callable[[int, bytes, int], Awaitable[Place]]
-"""Of the sending task, the user header, and the bytes of data. It may not call LAPI."""
+"""Header handler: takes sending task, user header, and data size in bytes. It may not call LAPI."""
 
 
 class Functions:
-    """The header handlers of a program, and where they stand in its text."""
+    """Header handlers of a program and their addresses."""
 
     def __init__(self) -> None:
         self._at: dict[int, HeaderHandler] = {}
 
     def place(self, handler: HeaderHandler) -> int:
-        """Its address."""
+        """Register a handler and return its address."""
         address = TEXT + STEP * len(self._at)
         self._at[address] = handler
         return address
 
     def at(self, address: int) -> HeaderHandler | None:
-        """The handler that stands there."""
+        """Return the handler at an address, or None."""
         return self._at.get(address)
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A completion handler that is to run."""
+    """Pending completion handler."""
 
     handler: CompletionHandler
     argument: Any
     source: int
     then: Callable[[], Awaitable[None]]
-    """What is done when it has ended."""
+    """Callback after the handler has ended."""
 
 
 class CompletionThread:
-    """Runs completion handlers, one after the other. It sleeps while there is none."""
+    """Thread that runs completion handlers one after the other and sleeps while none is pending."""
 
     def __init__(self, host: Host, process: Process, task: int, lapi: Any) -> None:
         self._host, self._scheduler, self._lapi = host, process.host.scheduler, lapi
@@ -85,16 +85,16 @@ class CompletionThread:
         self._wake = host.event("a completion handler to run")
         self._running = False
         self.runs = 0
-        """Handlers that have run."""
+        """Number of handlers that have run."""
         process.spawn(self._run(), "completion handlers")
 
     @property
     def wants(self) -> bool:
-        """Whether it has something to do, and lacks but the CPU."""
+        """True if a handler is pending and only the CPU is missing."""
         return bool(self._due) and not self._running
 
     def give(self, completion: Completion) -> None:
-        """Have a handler run."""
+        """Queue a completion handler."""
         self._due.append(completion)
         self._wake.set()
 
@@ -112,7 +112,7 @@ class CompletionThread:
             await self._wake.wait()
 
     async def _complete(self, completion: Completion) -> None:
-        """Run one; reports of a hang name it meanwhile."""
+        """Run one handler, naming it in hang reports meanwhile."""
         name = getattr(completion.handler, "__qualname__", repr(completion.handler))
         what = f"the end of completion handler {name}, of a message of task {completion.source}"
         self._host.waits.want(self._who, what)

@@ -1,12 +1,12 @@
-"""The 48 bytes in front of each packet (paper 001, 6.5.1).
+"""Packet header of 48 bytes (paper 001, 6.5.1).
 
     type (16) | kind (8) | flags (8) | sequence | expected | beyond
     message (16) | bytes of the user header (16) | offset | bytes of the message
     address | counter | completion | first | second
 
-Sequences number the packets of a pair; `expected` and `beyond` acknowledge those of the other direction. The words from
-`message` on are the same in all packets of a message, but for the offset of the data. The user header stands behind the
-48 bytes of a message's first packet.
+Sequence numbers count the packets of a pair of tasks; `expected` and `beyond` acknowledge those of the other direction.
+The words from `message` on are equal in all packets of a message, except for the offset of the data. The user header
+follows the 48 bytes in a message's first packet.
 """
 
 from __future__ import annotations
@@ -21,53 +21,53 @@ TYPE = 0x4C41
 FORMAT = struct.Struct(">HBB3I2H7I")
 BYTES = FORMAT.size
 MOST = PACKET - BYTES
-"""User header and data of a packet."""
+"""Largest user header and data of a packet, bytes."""
 MASK = 0xFFFFFFFF
 MESSAGES = 1 << 16
-"""Numbers of messages of a pair: more than can be on their way."""
+"""Number of message numbers of a pair; more than can be outstanding."""
 
 
 class Kind(IntEnum):
-    """What a packet is part of [address, counter, completion, first, second]."""
+    """Kind of the message that a packet is part of [address, counter, completion, first, second]."""
 
     ACKNOWLEDGE = 0
-    """Nothing but an acknowledgement, or the wish for one: it has no sequence of its own."""
+    """Acknowledgement, or a request for one; has no sequence number of its own."""
     PUT = 1
     """Data for `address`."""
     AMSEND = 2
-    """Data for where the header handler at `address` says."""
+    """Data for the address returned by the header handler at `address`."""
     GET = 3
-    """Asks for `second` bytes at `address`; they go to `first`, and raise the counter `completion` there."""
+    """Request for `second` bytes at `address`, to be stored at `first`, with counter `completion` there."""
     DATA = 4
-    """Data that were asked for."""
+    """Reply to GET."""
     RMW = 5
-    """Change the word at `address` by `first` and `second`; the old one goes to `completion`."""
+    """Request to change the word at `address` by `first` and `second`; the old value goes to `completion`."""
     PREVIOUS = 6
-    """The old one: `first`, for `address`."""
+    """Reply to RMW: old value `first`, for `address`."""
     DONE = 7
-    """Raises a counter, that is all."""
+    """Increment of a counter."""
     NOTE = 8
-    """Part of a collective call: its number is `address`, its kind `completion`, its value `first`."""
+    """Part of a collective call: number `address`, kind `completion`, value `first`."""
     SET = 9
-    """Stores the word `first` at `address`."""
+    """Word `first` to be stored at `address`."""
 
 
 class Flag(IntFlag):
-    """Of a packet."""
+    """Flags of a packet."""
 
     ASK = 1
-    """Acknowledge when all packets up to this sequence are here."""
+    """Request for an acknowledgement when all packets up to this sequence number have arrived."""
     NOW = 2
-    """Acknowledge what is here now; in an acknowledgement: that is done."""
+    """Request for an immediate acknowledgement; in an acknowledgement, the reply to such a request."""
     FIRST = 4
-    """The first packet of its message."""
+    """First packet of its message."""
 
 
 NONE = Flag(0)
 
 
 class Header(NamedTuple):
-    """Taken apart."""
+    """Decoded header."""
 
     kind: int
     flags: int = 0
@@ -85,12 +85,12 @@ class Header(NamedTuple):
     second: int = 0
 
     def pack(self) -> bytes:
-        """As bytes."""
+        """Return the encoded header."""
         return FORMAT.pack(TYPE, *self)
 
     @classmethod
     def of(cls, packet: memoryview) -> Header | None:
-        """Of a packet; None: it is none of LAPI."""
+        """Decode the header of a packet; None if the packet is not LAPI's."""
         if len(packet) < BYTES:
             return None
         type_of, *fields = FORMAT.unpack_from(packet)
@@ -98,5 +98,5 @@ class Header(NamedTuple):
 
 
 def ahead(sequence: int, other: int) -> int:
-    """How far a sequence is ahead of another one; negative: behind."""
+    """Return the signed distance from `other` to `sequence`, modulo 2^32."""
     return ((sequence - other + (1 << 31)) & MASK) - (1 << 31)

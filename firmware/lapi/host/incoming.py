@@ -1,7 +1,7 @@
-"""Packets that come, in any order: each once, its data stored at their offset.
+"""Received packets, in any order: duplicates are dropped, and data are stored at their offset.
 
-A put says in every packet where its data go. An active message says so by its header handler, which has the first
-packet: those that come before it are copied out of HAL's buffers, and wait.
+A put carries the destination in every packet. The destination of an active message comes from its header handler, which
+needs the first packet. Packets that arrive before it are copied out of HAL's buffers and wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pymodels.host.faults import ProtectionFault
 
 
 class Data(NamedTuple):
-    """Data of a packet, where they stand now."""
+    """Data of a packet and their current address."""
 
     offset: int
     physical: int
@@ -31,43 +31,42 @@ class Data(NamedTuple):
 
 @dataclass
 class Arrival:
-    """A message of which a packet is here."""
+    """Message of which at least one packet has arrived."""
 
     left: int
-    """Data bytes that are not here."""
+    """Number of missing data bytes."""
     begun: bool = False
     place: Place | None = None
-    """None: not known yet, or the message is one that cannot be."""
+    """Destination; None if unknown yet, or if the message is invalid."""
     waiting: list[Data] = field(default_factory=list)
-    """What came before the first packet."""
+    """Data that arrived before the first packet."""
 
 
 class Rooms:
-    """Buffers for packets that wait for the first one of their message."""
+    """Buffers for packets that wait for the first packet of their message."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._free: list[int] = []
 
     def take(self) -> int:
-        """A buffer; physical address."""
+        """Return the physical address of a free buffer."""
         if not self._free:
             begin = self._host.allocate(WINDOW * MOST).address
             self._free = list(range(begin, begin + WINDOW * MOST, MOST))
         return self._free.pop()
 
     def free(self, physical: int) -> None:
-        """It is not needed any more."""
+        """Release a buffer."""
         self._free.append(physical)
 
 
 Whole = Callable[[int, Header, Place, bytes], Awaitable[None]]
-"""What a message brings about when all of it is here: of its source, a header of it, the answer of its header handler,
-its user header."""
+"""Callback for a complete message: source, header, result of the header handler, user header."""
 
 
 class Incoming:
-    """Of one task."""
+    """Receive side of one task."""
 
     def __init__(
         self,
@@ -80,8 +79,17 @@ class Incoming:
         current: Callable[[], object],
         running: set[object],
     ) -> None:
-        """`fail(argument, cause, remedy)`: a peer's message cannot be. `current()`: the task that runs now; `running`:
-        those that run header handlers.
+        """Create the receive side.
+
+        Args:
+            host: the host.
+            memory: memory of the task.
+            outgoing: send side of the task.
+            functions: header handlers.
+            whole: callback for a complete message.
+            fail: callback for an invalid message, with argument, cause and remedy.
+            current: function that returns the running simulation task.
+            running: simulation tasks that are in header handlers.
         """
         self._host, self._memory, self._outgoing, self._me = host, memory, outgoing, host.node
         self._functions, self._whole, self._fail = functions, whole, fail
@@ -89,10 +97,10 @@ class Incoming:
         self._arrivals: dict[tuple[int, int], Arrival] = {}
         self._rooms = Rooms(host)
         self.acknowledge_at = 0
-        """So many packets are acknowledged at a time."""
+        """Number of packets acknowledged at a time."""
 
     async def packet(self, packet: Packet) -> None:
-        """A packet of HAL."""
+        """Process a packet of HAL."""
         await self._host.spend("lapi_take")
         source, header, outgoing = packet.source, Header.of(packet.view), self._outgoing
         if header is None:
@@ -116,7 +124,7 @@ class Incoming:
         await outgoing.advance()
 
     async def own(self, header: Header, body: bytes) -> None:
-        """A packet of this task to itself: its data are copied out of the sender's memory, as by HAL."""
+        """Process a packet of this task to itself, copying its data as HAL would."""
         room = self._rooms.take()
         self._host.store_bytes(room, body)
         await self._host.copy_memory("lapi_copy", room, room, len(body))
@@ -124,7 +132,7 @@ class Incoming:
         self._rooms.free(room)
 
     async def part(self, source: int, header: Header, physical: int, view: memoryview) -> None:
-        """User header and data of a packet, which stand at a physical address."""
+        """Process user header and data of a packet at a physical address."""
         key = (source, header.message)
         arrival = self._arrivals.setdefault(key, Arrival(header.size))
         user = bytes(view[: header.user if header.flags & Flag.FIRST else 0])
@@ -145,20 +153,20 @@ class Incoming:
                 await self._whole(source, header, arrival.place, user)
 
     async def _keep(self, arrival: Arrival, data: Data) -> None:
-        """A packet before its first one."""
+        """Copy a packet that arrived before the first packet of its message into a buffer."""
         room = self._rooms.take()
         await self._host.spend("lapi_wait")
         await self._host.copy_memory("lapi_copy", room, data.physical, data.size)
         arrival.waiting.append(data._replace(physical=room))
 
     async def _store(self, arrival: Arrival, data: Data) -> None:
-        """Data to where they belong."""
+        """Copy data to their destination."""
         arrival.left -= data.size
         if arrival.place and data.size:
             await self._memory.copy(arrival.place.address + data.offset, data.physical, data.size)
 
     async def _begin(self, source: int, header: Header, user: bytes) -> Place | None:
-        """Where the data of a message go."""
+        """Return the destination of a message's data, or None if it is invalid."""
         place = Place(header.address)
         if header.kind == Kind.AMSEND:
             found = await self._handled(source, header, user)
@@ -176,7 +184,7 @@ class Incoming:
         return place
 
     async def _handled(self, source: int, header: Header, user: bytes) -> Place | None:
-        """What the header handler of an active message answers."""
+        """Run the header handler of an active message. Return its result, or None if the message is invalid."""
         await self._host.spend("lapi_dispatch")
         handler = self._functions.at(header.address)
         if handler is None:

@@ -23,14 +23,14 @@ from firmware.verbs import Host
 from firmware.view import ClusterView
 
 NO_DELAY_US = 0
-"""LAPI's service routine does not wait for further packets (paper 001, 6.5.1)."""
+"""Delay of HAL's interrupt routine, which does not wait for further packets (paper 001, 6.5.1)."""
 
 
 class Lapi:
-    """One task: its number is the virtual node number of its host. Addresses are those of its `process`."""
+    """LAPI of one task, whose number is the virtual node number of its host. Addresses are those of its `process`."""
 
     def __init__(self, host: Host, view: ClusterView, below: Hal, begin: int = 0) -> None:
-        """`below`: HAL of this host; `begin`: the first sequence of every pair."""
+        """Create the task; `below` is HAL of this host, `begin` the first sequence number of every pair."""
         self.host, self.hal, self.me, self.tasks = host, below, view.me, len(view.names)
         self.process = host.process("lapi")
         self.settings = Environment(Options.of(view.options))
@@ -56,10 +56,10 @@ class Lapi:
         self._on = self._known = False
         self._who, self._names = f"{host.who}: task {self.me}", view.names
 
-    # ---- what the parts share
+    # ---- callbacks shared by the parts
 
     def _task(self) -> object:
-        """The task of the simulation that runs now."""
+        """Return the running simulation task."""
         return self.process.host.scheduler.kernel.current
 
     async def _own(self, header: Header, body: bytes) -> None:
@@ -69,7 +69,7 @@ class Lapi:
         self._effects.raise_counter(counter)
 
     def _fail(self, argument: str, cause: str, remedy: str) -> None:
-        """A message of a peer cannot be: the present call of this task says so, or its next one."""
+        """Record an invalid message of a peer; the current or next call of this task raises it."""
         self._failures.append(Misuse(argument, cause, remedy))
 
     async def _packet(self, packet: Packet) -> None:
@@ -78,18 +78,21 @@ class Lapi:
         self._watch()
 
     async def _give(self, target: int, message: Message) -> None:
-        """Have a message sent."""
+        """Send a message."""
         self.outgoing.give(target, message)
         await self.outgoing.advance()
         self._watch()
 
     def _watch(self) -> None:
-        """In interrupt mode time-outs are seen to while nobody calls LAPI."""
+        """Run the time-out timer in interrupt mode, when no LAPI call is active."""
         if self.settings.options.interrupt_set:
             self._turns.start_clock()
 
     async def _until(self, condition: Callable[[], bool], what: str) -> None:
-        """Until a condition holds; a report of a hang says what is missing. Raises Misuse for what a peer did."""
+        """Wait until a condition holds; `what` describes the wait in a hang report.
+
+        Raises Misuse for an invalid message of a peer.
+        """
         self.host.waits.want(self._who, what)
         await self._turns.until(lambda: condition() or bool(self._failures))
         self.host.waits.got(self._who, what)
@@ -101,7 +104,10 @@ class Lapi:
 
     @asynccontextmanager
     async def _calling(self, name: str) -> AsyncIterator[None]:
-        """A call. Raises LapiError for one outside of Init and Term or in a header handler, and for what is wrong."""
+        """Run a call with the CPU held.
+
+        Raises LapiError outside of Init and Term, in a header handler, and for invalid arguments or messages of peers.
+        """
         call = f"LAPI_{name}"
         if self._task() in self._running:
             cause, remedy = "a header handler may not call LAPI", "call it in a completion handler"
@@ -115,13 +121,13 @@ class Lapi:
             except Misuse as wrong:
                 raise LapiError(self.me, call, wrong.argument, wrong.cause, wrong.remedy) from None
 
-    # ---- begin and end
+    # ---- initialisation and termination
 
     async def Init(self) -> None:
-        """`LAPI_Init`: make the context."""
+        """Create the context (`LAPI_Init`). Raises LapiError if it exists."""
         if self._task() in self._running or self._on:
             cause = "LAPI is initialized already"
-            raise LapiError(self.me, "LAPI_Init", "", cause, "call it once, before all others")
+            raise LapiError(self.me, "LAPI_Init", "", cause, "call it once, before all other calls")
         await self.hal.start()
         if not self._known:
             self._known = True
@@ -131,8 +137,9 @@ class Lapi:
         await self._apply()
 
     async def Term(self) -> None:
-        """`LAPI_Term`: end the context, when all that this task has sent is acknowledged. Interrupts stay on, so that
-        packets whose acknowledgement was lost are acknowledged again.
+        """End the context when all messages of this task are acknowledged (`LAPI_Term`).
+
+        Interrupts stay enabled, so that packets whose acknowledgement was lost are acknowledged again.
         """
         async with self._calling("Term"):
             await self._fence()
@@ -140,11 +147,11 @@ class Lapi:
             self._on = False
 
     def handler(self, function: HeaderHandler) -> int:
-        """Where a header handler stands in this program: tasks that run the same program give theirs in one order."""
+        """Register a header handler and return its address. Tasks of one program register in the same order."""
         return self._functions.place(function)
 
     async def _apply(self) -> None:
-        """The settings, to the parts that need them."""
+        """Apply the environment to send side, receive side and HAL."""
         self.outgoing.timeout_ps = 1_000_000 * self.settings.options.timeout_us
         self._incoming.acknowledge_at = self.settings.options.ack_packets
         await self.hal.interrupts(bool(self.settings.options.interrupt_set), NO_DELAY_US)
@@ -161,7 +168,20 @@ class Lapi:
         org_cntr: int = 0,
         cmpl_cntr: int = 0,
     ) -> None:
-        """`LAPI_Put`: copy bytes of this task to another one's memory."""
+        """Copy bytes of this task to another task's memory (`LAPI_Put`).
+
+        Args:
+            tgt: target task.
+            length: number of bytes.
+            tgt_addr: destination address at the target.
+            org_addr: address of the bytes in this task.
+            tgt_cntr: counter at the target, incremented when the data are stored; 0: none.
+            org_cntr: counter of this task, incremented when the bytes may be changed; 0: none.
+            cmpl_cntr: counter of this task, incremented when the data are stored at the target; 0: none.
+
+        Raises:
+            LapiError: an invalid argument, or a call outside of Init and Term.
+        """
         check = self._arguments
         async with self._calling("Put"):
             await check.begin("lapi_put", tgt)
@@ -174,7 +194,19 @@ class Lapi:
     async def Get(
         self, tgt: int, length: int, tgt_addr: int, org_addr: int, tgt_cntr: int = 0, org_cntr: int = 0
     ) -> None:
-        """`LAPI_Get`: copy bytes of another task to this one's memory; `org_cntr` rises when they are here."""
+        """Copy bytes of another task to this task's memory (`LAPI_Get`).
+
+        Args:
+            tgt: target task.
+            length: number of bytes.
+            tgt_addr: address of the bytes at the target.
+            org_addr: destination address in this task.
+            tgt_cntr: counter at the target, incremented when the bytes may be changed; 0: none.
+            org_cntr: counter of this task, incremented when the data are stored; 0: none.
+
+        Raises:
+            LapiError: an invalid argument, or a call outside of Init and Term.
+        """
         check = self._arguments
         async with self._calling("Get"):
             await check.begin("lapi_get", tgt)
@@ -197,7 +229,23 @@ class Lapi:
         org_cntr: int = 0,
         cmpl_cntr: int = 0,
     ) -> None:
-        """`LAPI_Amsend`: have a header handler of another task say where a user header and data go."""
+        """Send an active message, whose header handler at the target returns the destination of the data
+        (`LAPI_Amsend`).
+
+        Args:
+            tgt: target task.
+            hdr_hdl: address of the header handler at the target.
+            uhdr: user header.
+            uhdr_len: bytes of the user header.
+            udata: address of the data in this task.
+            udata_len: number of data bytes.
+            tgt_cntr: counter at the target, incremented when data and completion handler are complete; 0: none.
+            org_cntr: counter of this task, incremented when the data may be changed; 0: none.
+            cmpl_cntr: counter of this task, incremented when the target counter would be; 0: none.
+
+        Raises:
+            LapiError: an invalid argument, or a call outside of Init and Term.
+        """
         check = self._arguments
         async with self._calling("Amsend"):
             await check.begin("lapi_amsend", tgt)
@@ -211,8 +259,18 @@ class Lapi:
     async def Rmw(
         self, op: Rmw, tgt: int, tgt_var: int, in_val: int | tuple[int, int], prev: int = 0, org_cntr: int = 0
     ) -> None:
-        """`LAPI_Rmw`: change a word of another task at once; its old value goes to `prev`. COMPARE_AND_SWAP takes two
-        values: what to compare with, what to store.
+        """Change a word of another task atomically (`LAPI_Rmw`).
+
+        Args:
+            op: operation.
+            tgt: target task.
+            tgt_var: address of the word at the target.
+            in_val: operand; for COMPARE_AND_SWAP the pair (compared value, new value).
+            prev: address in this task for the old value; 0: none.
+            org_cntr: counter of this task, incremented when the old value is stored; 0: none.
+
+        Raises:
+            LapiError: an invalid argument, or a call outside of Init and Term.
         """
         check = self._arguments
         async with self._calling("Rmw"):
@@ -229,14 +287,14 @@ class Lapi:
     # ---- counters
 
     async def Setcntr(self, cntr: int, val: int) -> None:
-        """`LAPI_Setcntr`: a counter's value."""
+        """Set a counter (`LAPI_Setcntr`)."""
         async with self._calling("Setcntr"):
             await self.host.spend("lapi_counter")
             self._arguments.counter(cntr)
             self.memory.put(cntr, whole("val", val))
 
     async def Getcntr(self, cntr: int) -> int:
-        """`LAPI_Getcntr`: it; takes in what is here first."""
+        """Process received packets and return a counter's value (`LAPI_Getcntr`)."""
         async with self._calling("Getcntr"):
             await self.host.spend("lapi_counter")
             self._arguments.counter(cntr)
@@ -246,7 +304,7 @@ class Lapi:
             return self.memory.word(cntr)
 
     async def Waitcntr(self, cntr: int, val: int) -> int:
-        """`LAPI_Waitcntr`: wait until a counter is `val` or more, and take so much off; what is left."""
+        """Wait until a counter is at least `val`, subtract `val`, and return the rest (`LAPI_Waitcntr`)."""
         async with self._calling("Waitcntr"):
             await self.host.spend("lapi_counter")
             self._arguments.counter(cntr)
@@ -257,10 +315,10 @@ class Lapi:
             return left
 
     async def Probe(self, condition: Callable[[], bool] | None = None) -> None:
-        """`LAPI_Probe`, beyond the 14: take in what is here; given a condition, again and again until it holds."""
+        """Process received packets, once or until a condition holds (`LAPI_Probe`, in addition to the 14)."""
         async with self._calling("Probe"):
             if condition is not None:
-                await self._until(condition, "what it polls for")
+                await self._until(condition, "the condition of LAPI_Probe")
                 return
             await self.hal.poll()
             await self.outgoing.timeouts()
@@ -269,7 +327,7 @@ class Lapi:
     # ---- order
 
     async def Fence(self) -> None:
-        """`LAPI_Fence`: wait until the data of all that this task has begun are where they belong."""
+        """Wait until the data of all earlier calls of this task are stored (`LAPI_Fence`)."""
         async with self._calling("Fence"):
             await self._fence()
 
@@ -277,16 +335,16 @@ class Lapi:
         await self.host.spend("lapi_fence", self.tasks)
         await self.outgoing.advance()
         await self.outgoing.ask_all()
-        await self._until(lambda: self.outgoing.quiet and not self._effects.asked, "what it has sent to arrive")
+        await self._until(lambda: self.outgoing.quiet and not self._effects.asked, "the arrival of its messages")
 
     async def Gfence(self) -> None:
-        """`LAPI_Gfence`: all tasks call it; it returns when that is so and all data have arrived."""
+        """Wait until all tasks call it and all data are stored (`LAPI_Gfence`)."""
         async with self._calling("Gfence"):
             await self._fence()
             await self._collective.barrier()
 
     async def Address_init(self, my_addr: int) -> list[int]:
-        """`LAPI_Address_init`: all tasks call it, each with an address; those of all tasks."""
+        """Exchange an address among all tasks and return the list of them (`LAPI_Address_init`)."""
         async with self._calling("Address_init"):
             await self.host.spend("lapi_fence")
             return await self._collective.exchange(whole("my_addr", my_addr, 0, MASK))
@@ -294,13 +352,13 @@ class Lapi:
     # ---- environment
 
     async def Qenv(self, query: Query) -> int:
-        """`LAPI_Qenv`: a property of this context."""
+        """Return a property of this context (`LAPI_Qenv`). Raises LapiError."""
         async with self._calling("Qenv"):
             await self.host.spend("lapi_environment")
             return self.settings.query(query, self.me, self.tasks)
 
     async def Senv(self, query: Query, val: int) -> None:
-        """`LAPI_Senv`: change one of those that can be."""
+        """Set a property of this context (`LAPI_Senv`). Raises LapiError."""
         async with self._calling("Senv"):
             await self.host.spend("lapi_environment")
             self.settings.change(query, val)

@@ -1,4 +1,4 @@
-"""The memory of a task: data, counters, and the words that `Rmw` changes."""
+"""Memory of a task: data, counters, and the words changed by `Rmw`."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ MASK = 0xFFFFFFFF
 
 
 class Memory:
-    """Of one task. Addresses are those of its process."""
+    """Memory of one task; addresses are those of its process."""
 
     def __init__(self, host: Host, process: Process) -> None:
         self._host, self._process = host, process
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes. Raises ProtectionFault."""
+        """Return bytes. Raises ProtectionFault."""
         return self._process.load_bytes(address, size) if size else b""
 
     def check(self, address: int, size: int, write: bool = True) -> None:
-        """Raises ProtectionFault for what is not this task's."""
+        """Check that a range is this task's. Raises ProtectionFault."""
         self._process.pieces(address, size, write)
 
     async def copy(self, address: int, physical: int, size: int) -> None:
-        """Copy bytes out of a buffer of HAL's."""
+        """Copy bytes from a buffer of HAL's."""
         for target, part in self._process.pieces(address, size, write=True):
             await self._host.copy_memory("lapi_copy", target, physical, part)
             physical += part
 
     def word(self, address: int) -> int:
-        """A word with sign."""
+        """Return a word as a signed integer."""
         (word,) = self._process.load_words(address, 1)
         return word - (word >> 31 << 32)
 

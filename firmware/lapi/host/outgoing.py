@@ -1,8 +1,8 @@
-"""Messages to other tasks: they are cut into packets, which are sent as windows and HAL's send buffers allow.
+"""Messages to other tasks, split into packets and sent as windows and HAL's send buffers allow.
 
-The packet with which half of a window is out asks for an acknowledgement. A packet stays in its buffer until it is
-acknowledged, and is sent again from there. After a time-out without any sign the sender asks; the answer says what is
-missing, and of that what was sent a time-out ago is sent again.
+The packet that fills half of the window requests an acknowledgement. A packet stays in its buffer until it is
+acknowledged, and is retransmitted from there. After a time-out without any packet from the target, the sender asks for
+an acknowledgement. Of the packets missing in the reply, those sent at least a time-out ago are retransmitted.
 """
 
 from __future__ import annotations
@@ -19,67 +19,67 @@ from firmware.verbs import Host
 from pymodels.waiting import Wait, Wanted
 
 PROTOCOL = 2
-"""LAPI's number on HAL."""
+"""LAPI's protocol number on HAL."""
 Own = Callable[[Header, bytes], Awaitable[None]]
-"""Takes a packet of this task to itself."""
+"""Function that processes a packet of this task to itself."""
 
 
 @dataclass
 class Message:
-    """One on its way out."""
+    """Message to be sent."""
 
     header: Header
-    """Of its packets: sequence, offset and flags differ."""
+    """Header of the packets, whose sequence number, offset and flags vary."""
     user: bytes = b""
-    """The user header."""
+    """User header."""
     data: int = 0
     """Address of the data."""
     origin: int = 0
-    """The counter that rises when they may be changed."""
+    """Counter to increment when the data may be changed."""
     offset: int = 0
-    """Data bytes that have been sent."""
+    """Number of data bytes sent."""
     flags: Flag = Flag.FIRST
 
 
 @dataclass
 class Peer:
-    """What this task has for another one."""
+    """State of this task for another one."""
 
     sending: Sending
     receiving: Receiving
     messages: deque[Message] = field(default_factory=deque)
     count: int = 0
-    """Messages so far."""
+    """Number of messages so far."""
 
     @property
     def quiet(self) -> bool:
-        """Whether all there was has been acknowledged."""
+        """True if all messages have been acknowledged."""
         return not self.messages and not self.sending.kept
 
 
 class Outgoing:
-    """Of one task."""
+    """Send side of one task."""
 
     def __init__(
         self, host: Host, hal: Hal, memory: Memory, own: Own, raised: Callable[[int], None], begin: int
     ) -> None:
-        """`raised(counter)`: a counter of this task rises."""
+        """Create the send side; `raised(counter)` increments a counter of this task."""
         self._host, self._hal, self._memory, self._own, self._raise = host, hal, memory, own, raised
         self.peers = [Peer(Sending(begin), Receiving(begin)) for _ in range(hal.nodes)]
         self.timeout_ps = 0
         self.packets = self.resent = self.questions = 0
-        """Packets sent for the first time, and again; how often others were asked for an acknowledgement."""
+        """Numbers of first transmissions, of retransmissions, and of requests for an acknowledgement."""
         self._busy = False
 
     def give(self, target: int, message: Message) -> None:
-        """A message for a task; `advance` sends it."""
+        """Queue a message to a task; `advance` sends it."""
         peer = self.peers[target]
         message.header = message.header._replace(message=peer.count, user=len(message.user))
         peer.count = (peer.count + 1) % MESSAGES
         peer.messages.append(message)
 
     async def advance(self) -> None:
-        """Send what may be sent. A task that comes while another one is at it leaves it to that one."""
+        """Send the packets that may be sent, unless another simulation task is already doing so."""
         if self._busy:
             return
         self._busy = True
@@ -90,7 +90,7 @@ class Outgoing:
             self._busy = False
 
     async def _round(self) -> bool:
-        """A packet to each task for which there is one; whether there was any."""
+        """Send one packet to each task with a pending message. Return True if any was sent."""
         found = False
         for target, peer in enumerate(self.peers):
             if not peer.messages or not peer.sending.room:
@@ -103,7 +103,7 @@ class Outgoing:
         return found
 
     async def _next(self, target: int, peer: Peer) -> None:
-        """The next packet of the first message."""
+        """Send the next packet of the first message."""
         message = peer.messages[0]
         await self._host.spend("lapi_packet")
         room = MOST - (len(message.user) if message.flags else 0)
@@ -135,14 +135,14 @@ class Outgoing:
     # ---- acknowledgements and time
 
     async def acknowledge(self, target: int, flags: Flag = NONE) -> None:
-        """Tell a task what is here."""
+        """Send an acknowledgement of the packets received."""
         await self._host.spend("lapi_acknowledge")
         peer = self.peers[target]
         header = peer.receiving.stamp(Header(Kind.ACKNOWLEDGE, flags, sequence=peer.sending.last))
         await self._hal.send(target, PROTOCOL, header.pack())
 
     async def acknowledged(self, source: int, header: Header) -> None:
-        """What a packet says of those that were sent to its source."""
+        """Process the acknowledgement in a packet."""
         sending = self.peers[source].sending
         for buffer in sending.acknowledged(header.expected, header.beyond):
             await self._host.spend("lapi_release")
@@ -155,7 +155,7 @@ class Outgoing:
                 await self._hal.again(kept.buffer)
 
     async def ask(self, target: int, peer: Peer, now: bool = False) -> None:
-        """Ask for an acknowledgement of all that was sent, unless that is done; `now`: of what is there."""
+        """Request an acknowledgement of all packets unless that is pending; `now` requests it at once."""
         sending = peer.sending
         if sending.kept and (now or sending.asked != sending.last):
             self.questions += 1
@@ -163,17 +163,17 @@ class Outgoing:
             await self.acknowledge(target, Flag.ASK | Flag.NOW if now else Flag.ASK)
 
     async def ask_all(self) -> None:
-        """Ask all tasks."""
+        """Request an acknowledgement from all tasks."""
         for target, peer in enumerate(self.peers):
             await self.ask(target, peer)
 
     def deadline(self) -> int | None:
-        """When a time-out is over next, ps."""
+        """Return the end of the next time-out, ps."""
         ends = [end for peer in self.peers if (end := peer.sending.deadline(self.timeout_ps)) is not None]
         return min(ends, default=None)
 
     async def timeouts(self) -> None:
-        """Ask those from whom nothing has been heard."""
+        """Request an acknowledgement from tasks that have been silent for a time-out."""
         for target, peer in enumerate(self.peers):
             end = peer.sending.deadline(self.timeout_ps)
             if end is not None and self._host.now >= end:
@@ -182,11 +182,11 @@ class Outgoing:
 
     @property
     def quiet(self) -> bool:
-        """Whether all there was has been acknowledged."""
+        """True if all messages have been acknowledged."""
         return all(peer.quiet for peer in self.peers)
 
     def waits(self, who: str, names: Sequence[str]) -> Iterator[Wait]:
-        """For the report of a hang: who has not acknowledged what."""
+        """Yield the missing acknowledgements for a hang report."""
         for peer, name in zip(self.peers, names, strict=True):
             if peer.sending.kept:
                 what = f"the acknowledgement of {len(peer.sending.kept)} packets"

@@ -1,4 +1,4 @@
-/* What each step of LAPI costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of LAPI on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "turns.h"
 
 enum { TASKS = 128, HEADER = 48, PACKET = 1024, TYPE = 0x4C41, WINDOW = 32, MESSAGES = 64, MOST_PATIENCE = 64 };
@@ -34,7 +34,7 @@ struct lapi {
     struct peer peers[TASKS];
 };
 
-/* A message of a pair: taken from the free ones, filled in, behind the others. */
+/* Take a free message, fill it in, append it to the queue of the target. */
 static inline __attribute__((always_inline)) struct message *give(struct lapi *lapi, u32 task, u32 kind, u32 size) {
     struct peer *peer = &lapi->peers[task];
     struct message *message = lapi->free;
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) struct message *give(struct lapi *l
     return message;
 }
 
-/* A header that acknowledges all that is here. */
+/* Write the acknowledgement into a header. */
 static inline __attribute__((always_inline)) void stamp(u32 *header, struct peer *peer, u32 kind, u32 sequence) {
     peer->fresh = 0;
     be32_store(&header[0], TYPE << 16 | kind);
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void stamp(u32 *header, struct peer
     be32_store(&header[3], peer->beyond);
 }
 
-/* What every call checks that sends: the context, the task, the counters. */
+/* Check context, task and counters of a sending call. */
 u32 lapi_check(struct lapi *lapi, u32 task, u32 own, u32 length, u32 origin, u32 completion, u32 target) {
     if (UNLIKELY(!lapi->on) || UNLIKELY(lapi->in_handler) || UNLIKELY(lapi->failed)) {
         OFF_PATH("not now");
@@ -77,7 +77,7 @@ u32 lapi_check(struct lapi *lapi, u32 task, u32 own, u32 length, u32 origin, u32
     return 1;
 }
 
-/* A put: its message. */
+/* Queue the message of a put. */
 void lapi_put(struct lapi *lapi, u32 task, u32 length, u32 address, u32 *data, u32 counter, u32 *origin, u32 completion) {
     struct message *message = give(lapi, task, PUT, length);
     message->address = address;
@@ -87,7 +87,7 @@ void lapi_put(struct lapi *lapi, u32 task, u32 length, u32 address, u32 *data, u
     message->origin = origin;
 }
 
-/* A get: the message that asks. */
+/* Queue the request of a get. */
 void lapi_get(struct lapi *lapi, u32 task, u32 length, u32 address, u32 here, u32 counter, u32 origin) {
     struct message *message = give(lapi, task, GET, 0);
     message->address = address;
@@ -97,7 +97,7 @@ void lapi_get(struct lapi *lapi, u32 task, u32 length, u32 address, u32 here, u3
     message->second = length;
 }
 
-/* An active message. */
+/* Queue an active message. */
 void lapi_amsend(struct lapi *lapi, u32 task, u32 handler, u32 *user, u32 user_size, u32 *data, u32 length, u32 counter,
                  u32 *origin, u32 completion) {
     struct message *message = give(lapi, task, AMSEND, length);
@@ -110,7 +110,7 @@ void lapi_amsend(struct lapi *lapi, u32 task, u32 handler, u32 *user, u32 user_s
     message->origin = origin;
 }
 
-/* The message that changes a word. */
+/* Queue the request of an Rmw. */
 void lapi_rmw(struct lapi *lapi, u32 task, u32 operation, u32 address, u32 first, u32 second, u32 old, u32 counter) {
     struct message *message = give(lapi, task, RMW, 0);
     message->address = address;
@@ -122,7 +122,7 @@ void lapi_rmw(struct lapi *lapi, u32 task, u32 operation, u32 address, u32 first
     message->user_size = 4;
 }
 
-/* The next packet of a message: window and room, its header, its place among those that are kept. */
+/* Build the next packet of a message: check the window, write the header, keep the buffer. */
 u32 lapi_packet(struct lapi *lapi, u32 task, u32 *header, u32 now, u32 buffer, u32 **from) {
     struct peer *peer = &lapi->peers[task];
     struct message *message = peer->first;
@@ -172,7 +172,7 @@ u32 lapi_packet(struct lapi *lapi, u32 task, u32 *header, u32 now, u32 buffer, u
     return part;
 }
 
-/* An acknowledgement of its own, or a question. */
+/* Build an acknowledgement without data, or a request for one. */
 u32 lapi_acknowledge(struct peer *peer, u32 *header, u32 flags) {
     if (UNLIKELY(peer->wants) && LIKELY((int)(peer->expected - peer->wanted) > 0)) peer->wants = 0;
     if (UNLIKELY(flags & NOW) && LIKELY(peer->patience < MOST_PATIENCE)) peer->patience = peer->patience << 1;
@@ -180,7 +180,7 @@ u32 lapi_acknowledge(struct peer *peer, u32 *header, u32 flags) {
     return HEADER;
 }
 
-/* A packet that is acknowledged. */
+/* Release an acknowledged packet. */
 u32 lapi_release(struct peer *peer, u32 expected, u32 end) {
     u32 oldest = peer->oldest, buffer = peer->kept[oldest & (WINDOW - 1)].buffer;
     peer->kept[oldest & (WINDOW - 1)].at = 0;
@@ -193,7 +193,7 @@ u32 lapi_release(struct peer *peer, u32 expected, u32 end) {
     return buffer;
 }
 
-/* A packet that is late is sent again. */
+/* Retransmit an overdue packet. */
 u32 lapi_again(struct peer *peer, u32 sequence, u32 now, u32 timeout) {
     struct kept *kept = &peer->kept[sequence & (WINDOW - 1)];
     if (UNLIKELY(now - kept->at < timeout)) {
@@ -204,7 +204,7 @@ u32 lapi_again(struct peer *peer, u32 sequence, u32 now, u32 timeout) {
     return kept->buffer;
 }
 
-/* A packet: what it acknowledges, is it new, whose message it is, what is due afterwards. */
+/* Process a packet: acknowledgement, duplicate check, message, acknowledgement due. */
 u32 lapi_take(struct lapi *lapi, u32 task, const u32 *header, u32 size, struct arrival **of) {
     struct peer *peer = &lapi->peers[task];
     u32 first = be32_load(&header[0]), sequence = be32_load(&header[1]), expected = be32_load(&header[2]), ahead, bits;
@@ -254,7 +254,7 @@ u32 lapi_take(struct lapi *lapi, u32 task, const u32 *header, u32 size, struct a
     return 6 + (arrival->left == 0);
 }
 
-/* The first packet of an active message: its header handler, and what it is called with. */
+/* Find the header handler of an active message and prepare its call. */
 u32 lapi_dispatch(struct lapi *lapi, struct arrival *arrival, struct call *call, u32 task, u32 *user, u32 user_size,
                   u32 address, u32 size) {
     u32 number = (address - lapi->text) >> 4;
@@ -276,7 +276,7 @@ u32 lapi_dispatch(struct lapi *lapi, struct arrival *arrival, struct call *call,
     return 1;
 }
 
-/* A packet before the first one of its message. */
+/* Find a buffer for a packet that precedes the first one of its message. */
 u32 *lapi_wait(struct lapi *lapi, struct arrival *arrival, u32 offset, u32 size) {
     struct waiting *waiting = lapi->rooms;
     if (UNLIKELY(!waiting)) {
@@ -291,10 +291,10 @@ u32 *lapi_wait(struct lapi *lapi, struct arrival *arrival, u32 offset, u32 size)
     return waiting->room;
 }
 
-/* 32 bytes to where they belong. */
+/* Copy 32 bytes to their destination. */
 u32 *lapi_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* A message is whole: the counter, or the completion handler for its thread. */
+/* Complete a message: increment the counter, or queue its completion handler. */
 u32 lapi_whole(struct lapi *lapi, struct arrival *arrival, u32 *counter) {
     struct done *done = lapi->done_free;
     arrival->begun = 0;
@@ -310,7 +310,7 @@ u32 lapi_whole(struct lapi *lapi, struct arrival *arrival, u32 *counter) {
     return 1;
 }
 
-/* The completion thread: its next handler; behind that the counter. */
+/* Completion thread: take the next handler, increment the counter after it. */
 u32 lapi_complete(struct lapi *lapi, u32 *counter, u32 *handler, u32 *argument) {
     struct done *done = lapi->done;
     if (UNLIKELY(!done)) {
@@ -326,7 +326,7 @@ u32 lapi_complete(struct lapi *lapi, u32 *counter, u32 *handler, u32 *argument) 
     return 1;
 }
 
-/* The completion handler that stores a word here: no thread is needed. */
+/* Store a word in place of a completion handler, without the thread. */
 u32 lapi_set(struct lapi *lapi, u32 *word, u32 value, u32 at_sender) {
     if (UNLIKELY((u32)word < lapi->low) || UNLIKELY((u32)word >= lapi->high) || UNLIKELY(at_sender)) {
         OFF_PATH("the sender's, or not this task's");
@@ -336,7 +336,7 @@ u32 lapi_set(struct lapi *lapi, u32 *word, u32 value, u32 at_sender) {
     return 1;
 }
 
-/* A word changed, and the message that brings the old one back. */
+/* Change a word and queue the reply with its old value. */
 u32 lapi_change(struct lapi *lapi, u32 task, u32 operation, u32 *word, u32 first, u32 second, u32 to, u32 counter) {
     u32 old = *word;
     struct message *message;

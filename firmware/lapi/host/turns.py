@@ -1,8 +1,8 @@
-"""Turns on the CPU: calls of a task's threads, and their waiting.
+"""CPU scheduling among the threads of a task that are in LAPI calls.
 
-A thread has the CPU within a call. One that waits polls for all: the others sleep until something has come. It gives
-way to those, and to the completion thread, whenever they have something to do, and to whoever else when its quantum is
-over.
+A thread has the CPU within a call. One waiting thread polls for all; the others sleep until a packet arrives. The
+polling thread yields to them and to the completion thread whenever they are ready, and to other processes at the end of
+its quantum.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ Condition = Callable[[], bool]
 
 
 class Turns:
-    """Of one task."""
+    """CPU scheduling of one task."""
 
     def __init__(self, host: Host, process: Process, hal: Hal, thread: CompletionThread, outgoing: Outgoing) -> None:
         self._host, self._hal, self._thread, self._outgoing = host, hal, thread, outgoing
         self._scheduler = process.host.scheduler
         self._polls = False
         self._callers = 0
-        """Threads in a call that have not the CPU yet."""
+        """Number of threads in a call that do not have the CPU yet."""
         self._sleepers = 0
         self._stirred = False
-        """Something has come since the sleepers have looked."""
-        self._stir = host.event("what another thread polls for")
+        """True if something has changed since the sleeping threads evaluated their conditions."""
+        self._stir = host.event("the polling thread")
         self._clock_runs = False
 
     @asynccontextmanager
     async def call(self) -> AsyncIterator[None]:
-        """A call: this thread has the CPU."""
+        """Hold the CPU for a call."""
         self._callers += 1
         if self._polls:
             self._hal.changed()
@@ -49,13 +49,13 @@ class Turns:
             self._scheduler.leave()
 
     def stirred(self) -> None:
-        """Something has come, or a thread has changed what others wait for."""
+        """Wake the waiting threads after a packet or another change."""
         self._stirred = self._sleepers > 0
         self._stir.set()
         self._hal.changed()
 
     async def until(self, condition: Condition) -> None:
-        """Within a call: until it holds."""
+        """Wait within a call until a condition holds."""
         while not condition():
             if self._polls:
                 await self._sleep(condition)
@@ -63,7 +63,7 @@ class Turns:
                 await self._poll(condition)
 
     async def _sleep(self, condition: Condition) -> None:
-        """Another thread polls."""
+        """Sleep while another thread polls."""
         self._scheduler.sleep()
         self._sleepers += 1
         while self._polls and not condition():
@@ -72,7 +72,7 @@ class Turns:
         await self._scheduler.enter()
 
     async def _poll(self, condition: Condition) -> None:
-        """Poll until it holds."""
+        """Poll until the condition holds."""
         self._polls = True
         try:
             while not condition():
@@ -90,14 +90,14 @@ class Turns:
         return self._stirred or self._thread.wants or self._callers > 0
 
     async def _give_way(self) -> None:
-        """To those that are ready: what woke them lets them queue first."""
+        """Yield to ready threads, after those just woken have queued."""
         self._stirred = False
-        await self._host.sleep(0, "those that have been woken")
+        await self._host.sleep(0, "the woken threads")
         await self._scheduler.give_way()
         await self._scheduler.enter()
 
     def start_clock(self) -> None:
-        """See to time-outs, whether somebody polls or not, until all packets are acknowledged."""
+        """Handle time-outs, also when no call is active, until all packets are acknowledged."""
         if not self._clock_runs and self._outgoing.deadline() is not None:
             self._clock_runs = True
             self._host.spawn(self._clock(), "LAPI's clock")

@@ -1,4 +1,4 @@
-"""Pipes: reliable streams of bytes between the nodes, over HAL (paper 001, 6.1). It has no NIC side."""
+"""Pipes: reliable byte streams between nodes, over HAL (paper 001, 6.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Pipes refuses."""
+"""Errors of Pipes."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class PipesError(SanlabError):
-    """A call of Pipes that cannot be done."""
+    """Invalid call of Pipes."""

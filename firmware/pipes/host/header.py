@@ -1,12 +1,12 @@
-"""The header of a packet of Pipes: 16 bytes. Positions count the bytes of a stream, modulo 2^32.
+"""Packet header of Pipes: 16 bytes. Positions count the bytes of a stream, modulo 2^32.
 
 | bytes | field |
 |---|---|
 | 0 | type |
 | 2 | flags: `DIRECT`, `ASKS` |
 | 4 | position: of the first byte behind the header |
-| 8 | come: of the stream back, everything before this position is here |
-| 12 | room: of the stream back, bytes before this position may be sent |
+| 8 | come: all bytes of the reverse stream before this position have arrived |
+| 12 | room: bytes of the reverse stream before this position may be sent |
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from typing import NamedTuple
 from firmware.hal.host.interface import MOST
 
 PROTOCOL = 1
-"""HAL's number for it."""
+"""Protocol number on HAL."""
 TYPE = 0x5049
 LAYOUT = Struct(">HHIII")
 DIRECT = 1
-"""The bytes were not copied into the sender's pipe, and need not be copied into the receiver's."""
+"""Flag: the bytes bypassed the sender's pipe and may bypass the receiver's."""
 ASKS = 2
-"""It is to be answered at once."""
+"""Flag: the packet requests an immediate acknowledgement."""
 DATA = MOST - LAYOUT.size
-"""Bytes of a packet behind the header at most."""
+"""Largest data size of a packet, bytes."""
 WRAP = 1 << 32
 
 
 class Header(NamedTuple):
-    """The fields but the type."""
+    """Header fields without the type."""
 
     flags: int
     position: int
@@ -38,12 +38,12 @@ class Header(NamedTuple):
     room: int
 
     def packed(self) -> bytes:
-        """As it stands in a packet."""
+        """Return the encoded header."""
         return LAYOUT.pack(TYPE, self.flags, self.position % WRAP, self.come % WRAP, self.room % WRAP)
 
     @classmethod
     def of(cls, data: memoryview) -> Header | None:
-        """The header in the first bytes of a packet; None: it is none of Pipes."""
+        """Decode the header of a packet; None if the packet is not one of Pipes."""
         if len(data) < LAYOUT.size:
             return None
         type_of, *fields = LAYOUT.unpack_from(data)
@@ -51,5 +51,5 @@ class Header(NamedTuple):
 
 
 def near(low: int, known: int) -> int:
-    """The position whose lowest 32 bits these are, nearest to one that is known."""
+    """Return the position nearest to `known` whose lowest 32 bits are `low`."""
     return known + (low - known + WRAP // 2) % WRAP - WRAP // 2

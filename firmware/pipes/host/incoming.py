@@ -1,4 +1,4 @@
-"""The stream from one node: packets in any order, or twice, become bytes in order, each once."""
+"""Stream from one node: reassembles packets that may be reordered or duplicated."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from firmware.pipes.host.ring import Ring
 from firmware.verbs import Host
 
 Consumer = Callable[[int, memoryview], Awaitable[None]]
-"""Takes bytes of a node's stream, the next ones each time. It may not write, poll or wait."""
+"""Function that takes the next bytes of a node's stream. It may not write, poll or wait."""
 
 
 class Incoming:
-    """One stream. Without a consumer its bytes stay until they are read."""
+    """Receive side of one stream. Without a consumer its bytes stay in the pipe until they are read."""
 
     def __init__(self, host: Host, node: int, pipe_bytes: int, begin: int) -> None:
-        """`begin`: the position of the first byte."""
+        """Create the stream; `begin` is the position of its first byte."""
         self._host, self._node, self._ring = host, node, Ring(host, pipe_bytes)
         self.come = self.taken = self.told = begin
-        """All before is here; all before is read; the room that the sender was told ends a pipe behind it."""
+        """Ends of the contiguous bytes received, of the bytes read, and of the bytes read at the last announcement."""
         self._ahead: dict[int, int] = {}
-        """What is here behind a gap: the position behind it, by its own."""
+        """Ranges received behind a gap: end position by start position."""
         self.owed = 0
-        """Packets that are not acknowledged."""
+        """Number of unacknowledged packets."""
         self.owed_since = 0
-        """Since when, ps."""
+        """Arrival of the first unacknowledged packet, ps."""
         self.doubled = 0
-        """Packets that came once more."""
+        """Number of duplicate packets."""
 
     @property
     def room(self) -> int:
-        """Bytes before this position may come."""
+        """Position before which bytes may arrive."""
         return self.taken + self._ring.size
 
     @property
     def here(self) -> int:
-        """Bytes that can be read."""
+        """Number of bytes that can be read."""
         return self.come - self.taken
 
     async def arrived(self, header: Header, packet: Packet, consumer: Consumer | None) -> bool:
-        """A packet with data; whether an acknowledgement is due at once: a gap is closed, or it was here already."""
+        """Process a data packet. Return True if an acknowledgement is due at once (a closed gap or a duplicate)."""
         data = packet.view[LAYOUT.size :]
         position = near(header.position, self.come)
         end = position + len(data)
@@ -51,7 +51,7 @@ class Incoming:
         if position < self.come or position in self._ahead:
             self.doubled += 1
             return True
-        if end > self.room:  # no such room was announced
+        if end > self.room:  # beyond the announced room
             return False
         if position > self.come:
             await self._host.spend("pipes_ahead")
@@ -62,7 +62,7 @@ class Incoming:
         return await self._close(consumer)
 
     async def _next(self, header: Header, data: memoryview, consumer: Consumer | None) -> None:
-        """The bytes that were waited for."""
+        """Append the next bytes of the stream."""
         if consumer is not None and header.flags & DIRECT:
             self.come = self.taken = self.come + len(data)
             await consumer(self._node, data)
@@ -71,14 +71,14 @@ class Incoming:
             await self._come(self.come + len(data), consumer)
 
     async def _close(self, consumer: Consumer | None) -> bool:
-        """Further bytes that are here already; whether there are."""
+        """Append ranges that were received behind the gap. Return True if there were any."""
         before = self.come
         while (end := self._ahead.pop(self.come, None)) is not None:
             await self._come(end, consumer)
         return self.come != before
 
     async def _come(self, end: int, consumer: Consumer | None) -> None:
-        """Everything before is in the pipe."""
+        """Advance the end of the contiguous bytes and pass them to the consumer."""
         begin, self.come = self.come, end
         if consumer is not None:
             self.taken = end
@@ -86,7 +86,7 @@ class Incoming:
                 await consumer(self._node, view)
 
     async def read(self, size: int) -> bytes:
-        """Take bytes that are here."""
+        """Return received bytes and remove them from the pipe."""
         await self._host.spend("pipes_read")
         data = await self._ring.get(self.taken, size)
         self.taken += size

@@ -1,4 +1,4 @@
-"""Pipes of one host: a stream of bytes to each other node, and one back."""
+"""Pipes of one host: a byte stream to each other node and one from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from firmware.verbs import Host
 from firmware.view import ClusterView
 
 LINGER = 16
-"""Time-outs without a packet after which nobody misses an acknowledgement any more: the time of four reminders."""
+"""Time-outs without a packet after which no peer can miss an acknowledgement; the time of four reminders."""
 Bytes = bytes | bytearray | memoryview
 
 
 class Peer:
-    """Both streams of a pair, as one end has them."""
+    """Both streams between this node and another."""
 
     def __init__(self, host: Host, hal: Hal, node: int, options: Options, begin: int) -> None:
         self.node = node
@@ -28,59 +28,65 @@ class Peer:
         self.outgoing = Outgoing(host, hal, node, options, begin, self.stamp)
 
     def stamp(self, flags: int, position: int) -> Header:
-        """A header that acknowledges all that has come."""
+        """Return a header that acknowledges everything received."""
         incoming = self.incoming
         incoming.owed, incoming.told = 0, incoming.taken
         return Header(flags, position, incoming.come, incoming.room)
 
 
 class Pipes:
-    """The library of one host. One task at a time writes to a node, and one reads from it."""
+    """Pipes library of one host. One task at a time writes to a node, and one reads from it."""
 
     def __init__(self, host: Host, view: ClusterView, hal: Hal, begin: int = 0) -> None:
-        """`begin`: the position of the first byte of all streams."""
+        """Create the library; `begin` is the position of the first byte of all streams."""
         self.host, self.me, self._hal, self._names = host, view.me, hal, view.names
         self._options = options = Options.of(view.options)
         self._patience = options.timeout_us * 1_000_000 // 2
-        """So long an acknowledgement may be owed."""
+        """Time for which an acknowledgement may be delayed, ps."""
         others = [node for node in view.routes if node != view.me]
         self._peers = {node: Peer(host, hal, node, options, begin) for node in others}
         self.others = tuple(others)
-        """The nodes with which it has pipes."""
+        """Nodes with which this node has pipes."""
         self._news: dict[int, Peer] = {}
-        """Those with packets that are not acknowledged, by either end, or bytes that are not sent."""
+        """Peers with unacknowledged packets in either direction, or with unsent bytes."""
         self._consumer: Consumer | None = None
         self._arrivals = 0
-        """Packets so far."""
+        """Number of packets received."""
         self._lingers = False
 
     async def start(self) -> None:
-        """Once, before anything else."""
+        """Start the library. Call once, before anything else."""
         self._hal.on_packet(PROTOCOL, self._arrived)
         await self._hal.start()
 
     def on_bytes(self, consumer: Consumer | None) -> None:
-        """Have the bytes of all streams given to `consumer` as they come, instead of being read; None: no more."""
+        """Pass received bytes of all streams to `consumer` instead of keeping them for `read`; None ends that."""
         self._consumer = consumer
 
     async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
-        """HAL's: whether packets that come while nobody polls are taken in by the service routine, which then waits so
-        long for further ones; None: as long as HAL's option says.
-        """
+        """Switch HAL's interrupt mode on or off; `delay_us` None uses HAL's option `interrupt_delay_us`."""
         await self._hal.interrupts(on, delay_us)
 
-    # ---- the application
+    # ---- application calls
 
     async def write(self, node: int, data: Bytes, direct: bool = False) -> None:
-        """Append bytes to the stream to a node; they may be changed when this returns. It waits for room in the pipe,
-        and takes in packets meanwhile. `direct`: they are not copied into the pipe, but straight into HAL's buffers.
-        Raises PipesError.
+        """Append bytes to the stream to a node. They may be changed when this returns.
+
+        Waits for room in the pipe, and processes packets meanwhile.
+
+        Args:
+            node: destination node.
+            data: bytes to append.
+            direct: True copies the bytes straight into HAL's buffers instead of the pipe.
+
+        Raises:
+            PipesError: an unknown node, or another task's write to the node in progress.
         """
         peer = self._of(node)
         out = peer.outgoing
         if out.writing:
-            cause = "another task's write has not returned"
-            raise PipesError(f"a write to node {node}", cause, "let one task write to a node at a time")
+            cause = "another task is writing to it"
+            raise PipesError(f"write to node {node}", cause, "let one task write to a node at a time")
         out.writing = True
         try:
             await self.host.spend("pipes_write")
@@ -103,17 +109,17 @@ class Pipes:
                 await out.put(data[:done])
                 await out.pump()
                 if out.sent < out.written:
-                    await self._hal.poll()  # acknowledgements that are here let it go on
+                    await self._hal.poll()  # received acknowledgements may make room
             data = data[done:]
             self._watch(peer)
 
     def _watch(self, peer: Peer) -> None:
-        """There may be something to wait for: tasks that wait look at the time again."""
+        """Mark a peer as having pending work, and make waiting tasks check the time again."""
         self._news[peer.node] = peer
         self._hal.changed()
 
     async def _until(self, peer: Peer, what: str, condition: Callable[[], bool]) -> None:
-        """Wait for the other end; reports of hangs say so."""
+        """Wait for the other end; `what` describes the wait in a hang report."""
         if condition():
             return
         with self._wanting(f"{what} the pipe to {self._names[peer.node]}", peer.node):
@@ -129,19 +135,20 @@ class Pipes:
             host.waits.got(host.who, what)
 
     def readable(self, node: int) -> int:
-        """How many bytes of a node's stream are here."""
+        """Return the number of bytes of a node's stream that can be read."""
         return self._of(node).incoming.here
 
     async def read(self, node: int, size: int) -> bytes:
-        """The next bytes of a node's stream; waits until all of them are here. Raises PipesError for more than a pipe
-        holds, and where a consumer takes them.
+        """Return the next bytes of a node's stream, after waiting for all of them.
+
+        Raises PipesError for an unknown node, for more bytes than a pipe holds, and while a consumer is set.
         """
         incoming = self._of(node).incoming
         if self._consumer is not None:
-            raise PipesError("a read", "a consumer takes what comes", "leave on_bytes out")
+            raise PipesError("read", "a consumer takes the received bytes", "remove the consumer with on_bytes(None)")
         if not 0 <= size <= self._options.pipe_bytes:
             most = self._options.pipe_bytes
-            raise PipesError(f"a read of {size} bytes", f"a pipe holds {most}", "read in parts")
+            raise PipesError(f"read of {size} bytes", f"a pipe holds {most} bytes", "read in parts")
         if incoming.here < size:
             with self._wanting(f"{size} bytes of the pipe from {self._names[node]}", node):
                 await self.wait(lambda: incoming.here >= size)
@@ -151,7 +158,7 @@ class Pipes:
         return data
 
     async def flush(self) -> None:
-        """Wait until the other ends have all that was written."""
+        """Wait until the other ends have received all bytes written."""
         for peer in self._peers.values():
             await self._flush(peer)
 
@@ -162,7 +169,7 @@ class Pipes:
             await self._until(peer, "acknowledgements of", lambda: out.come == out.written)
 
     async def finish(self) -> None:
-        """Flush; then answer others that have missed an acknowledgement, until nothing has come for a while."""
+        """Flush, then answer peers that have missed an acknowledgement until no packet arrives for a while."""
         await self.flush()
         if not self._lingers:
             self._lingers = True
@@ -181,18 +188,18 @@ class Pipes:
     def _of(self, node: int) -> Peer:
         if node not in self._peers:
             known = ", ".join(map(str, self._peers)) or "none"
-            raise PipesError(f"node {node!r}", "there is no pipe to it", f"name one of {known}")
+            raise PipesError(f"node {node!r}", "unknown node", f"give one of {known}")
         return self._peers[node]
 
     # ---- progress
 
     async def poll(self) -> None:
-        """Take in what is here, and send what is due."""
+        """Process received packets and send what is due."""
         await self._hal.poll()
         await self._progress()
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
-        """Take in packets and send what is due until a condition holds, or until it is that time; whether it holds."""
+        """Process packets until a condition holds (True) or until the given time (False)."""
         await self._progress()
         while not condition():
             if until_ps is not None and self.host.now >= until_ps:
@@ -205,17 +212,17 @@ class Pipes:
         await self._progress()
 
     def _soonest(self, than: int | None) -> int | None:
-        """When a node is to be told something, if that is sooner, ps."""
+        """Return the earliest time at which a packet to a peer is due, if before `than`, ps."""
         due = [when for peer in self._news.values() if (when := self._due(peer)) is not None]
         return min([*due, *([] if than is None else [than])], default=None)
 
     def _due(self, peer: Peer) -> int | None:
-        """When the other end is to be told something, ps."""
+        """Return the time at which a packet to a peer is due, ps; None if none is."""
         reminds, owes = peer.outgoing.due, peer.incoming.owed_since + self._patience if peer.incoming.owed else None
         return min((when for when in (reminds, owes) if when is not None), default=None)
 
     async def _progress(self) -> None:
-        """Remind those that do not answer, and acknowledge what has waited long enough for data that go back."""
+        """Remind silent peers, and acknowledge packets that have waited long enough for data in the other direction."""
         for peer in list(self._news.values()):
             out, incoming, now = peer.outgoing, peer.incoming, self.host.now
             if out.due is not None and out.due <= now:
@@ -226,13 +233,13 @@ class Pipes:
                 self._news.pop(peer.node, None)
 
     async def _answer(self, peer: Peer) -> None:
-        """An acknowledgement of its own."""
-        peer.incoming.owed = 0  # other tasks send none
+        """Send an acknowledgement without data."""
+        peer.incoming.owed = 0  # so that other tasks send no acknowledgement
         await self.host.spend("pipes_answer")
         await self._hal.send(peer.node, PROTOCOL, peer.stamp(0, peer.outgoing.sent).packed())
 
     async def _arrived(self, packet: Packet) -> None:
-        """HAL hands a packet over: acknowledge it if that is due, and send what now may be sent."""
+        """Process a packet of HAL: acknowledge it if due, and send what may now be sent."""
         header, peer = Header.of(packet.view), self._peers.get(packet.source)
         if header is None or peer is None:
             return

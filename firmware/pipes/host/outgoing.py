@@ -1,4 +1,4 @@
-"""The stream to one node: bytes become packets, which are sent until they are acknowledged."""
+"""Stream to one node: splits bytes into packets and sends them until they are acknowledged."""
 
 from __future__ import annotations
 
@@ -14,75 +14,75 @@ from firmware.verbs import Host
 
 NOT_KEPT = -1
 MOST_PATIENCE = 64
-"""Time-outs (ours)."""
+"""Longest wait for an acknowledgement, in time-outs (ours)."""
 Stamp = Callable[[int, int], Header]
-"""A header of flags and position, with what has come of the stream back."""
+"""Function that returns a header with flags, position, and the acknowledgement of the reverse stream."""
 
 
 @dataclass
 class Sent:
-    """A packet that is not acknowledged."""
+    """Unacknowledged packet."""
 
     position: int
     size: int
     buffer: int
-    """HAL's send buffer that is kept for it, or `NOT_KEPT`: its bytes stand in the pipe."""
+    """HAL's send buffer kept for the packet, or `NOT_KEPT` if its bytes are in the pipe."""
     at: int
-    """When it was sent last, ps."""
+    """Time of the last transmission, ps."""
 
 
 class Outgoing:
-    """One stream."""
+    """Send side of one stream."""
 
     def __init__(self, host: Host, hal: Hal, node: int, options: Options, begin: int, stamp: Stamp) -> None:
-        """`begin`: the position of the first byte."""
+        """Create the stream; `begin` is the position of its first byte."""
         self._host, self._hal, self._node, self._stamp = host, hal, node, stamp
         self._ring = Ring(host, options.pipe_bytes)
         self._window, self._timeout = options.window, options.timeout_us * 1_000_000
         self.written = self.sent = self.come = begin
-        """All before is the application's, is sent, is acknowledged."""
+        """Ends of the bytes written, sent, and acknowledged."""
         self.room = begin + options.pipe_bytes
-        """The other end has room for what is before."""
+        """Position before which the other end has room."""
         self._patience = 1
-        """So many time-outs are waited for an answer: twice as many each time that none has come."""
+        """Wait for an acknowledgement in time-outs; doubles each time that none has arrived."""
         self._packets: deque[Sent] = deque()
         self._told = begin
-        """The other end has all before."""
+        """Position before which the other end has everything."""
         self.heard = 0
-        """When it was heard or asked last, ps."""
+        """Time of the last packet from the other end, or of the last request to it, ps."""
         self.resent = 0
-        """Packets sent again."""
+        """Number of retransmissions."""
         self.writing = False
-        """A task writes."""
+        """True while a task writes."""
         self.stuck = False
-        """Bytes wait in front of the pipe until they may be sent."""
+        """True while direct bytes wait for the window or for room at the other end."""
         self._pumping = False
 
     @property
     def free(self) -> int:
-        """Bytes that may be written."""
+        """Number of bytes that may be written to the pipe."""
         return self._ring.size - (self.written - self.come)
 
     @property
     def may_send(self) -> bool:
-        """Whether window and the other end have room for a packet."""
+        """True if window and other end have room for a packet."""
         return len(self._packets) < self._window and self.sent < self.room
 
     @property
     def due(self) -> int | None:
-        """When the other end has to be reminded, if it has not answered by then, ps."""
+        """Time at which to remind the other end, ps; None if nothing is outstanding."""
         patience = self._timeout * self._patience
         if self._packets:
             return self._packets[0].at + patience
         return self.heard + patience if self.stuck or self.written > self.sent else None
 
     async def put(self, data: bytes | memoryview) -> None:
-        """Into the pipe, which has room."""
+        """Copy bytes into the pipe, which must have room."""
         await self._ring.put(self.written, data)
         self.written += len(data)
 
     async def pump(self) -> None:
-        """Send what is in the pipe, as far as it may be sent."""
+        """Send the bytes in the pipe as far as allowed."""
         if self._pumping:
             return
         self._pumping = True
@@ -99,7 +99,7 @@ class Outgoing:
             self._pumping = False
 
     async def send_direct(self, data: memoryview) -> int:
-        """Send the first bytes as one packet, which HAL keeps; how many. Nothing in the pipe waits to be sent."""
+        """Send the first bytes in a packet kept by HAL. Return their number. The pipe must have no unsent bytes."""
         packet = Sent(self.sent, min(DATA, len(data), self.room - self.sent), 0, self._host.now)
         await self._host.spend("pipes_send")
         header = self._stamp(DIRECT, packet.position).packed()
@@ -115,13 +115,18 @@ class Outgoing:
         return self._stamp(0 if packet.buffer == NOT_KEPT else DIRECT, packet.position).packed()
 
     def answered(self, come: int, room: int) -> int:
-        """The other end has everything before `come`, and room until `room`; how many packets that are."""
+        """Process an acknowledgement. Return the number of packets acknowledged.
+
+        Args:
+            come: position before which the other end has everything.
+            room: position before which the other end has room.
+        """
         self.heard, self._patience = self._host.now, 1
         self.room, self._told = max(self.room, room), max(self._told, come)
         return self._forget()
 
     def _forget(self) -> int:
-        """Packets that are acknowledged; how many."""
+        """Release acknowledged packets and return their number."""
         count = 0
         while self._packets and self._packets[0].position + self._packets[0].size <= self._told:
             packet = self._packets.popleft()
@@ -132,14 +137,15 @@ class Outgoing:
         return count
 
     async def ask(self) -> None:
-        """Have the other end say what has come, and how much room it has."""
+        """Request an acknowledgement from the other end."""
         self.heard = self._host.now
         await self._host.spend("pipes_answer")
         await self._hal.send(self._node, PROTOCOL, self._stamp(ASKS, self.sent).packed())
 
     async def remind(self) -> None:
-        """It is due: send the oldest packet again, or ask whether there is room now. A node that computes is not sent
-        one after the other: they would fill its receive buffers.
+        """Retransmit the oldest packet, or ask for room.
+
+        Only one packet is sent, so as not to fill the receive buffers of a node that computes.
         """
         self._patience = min(2 * self._patience, MOST_PATIENCE)
         if not self._packets:

@@ -1,4 +1,4 @@
-/* What each step of Pipes costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of Pipes on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "turns.h"
 
 enum { DATA = 1008, HEADER = 16, NODES = 128, TYPE = 0x5049, WINDOW = 32, MOST_PATIENCE = 64 };
@@ -14,7 +14,7 @@ struct pipe {
 };
 struct header { u32 type_flags, position, come, room; };
 
-/* A header that acknowledges all that has come. */
+/* Write a header that acknowledges everything received. */
 static inline __attribute__((always_inline)) void stamp(struct header *header, struct pipe *pipe, u32 flags, u32 position) {
     pipe->in.owed = 0;
     pipe->in.told = pipe->in.taken;
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) void stamp(struct header *header, s
     be32_store(&header->room, pipe->in.taken + pipe->in.size);
 }
 
-/* A write: whose pipe, has it room, how does it go. */
+/* Begin a write: find the pipe, check its room, choose the way. */
 u32 pipes_write(struct pipe *pipes, u32 node, u32 size, u32 direct) {
     struct pipe *pipe = &pipes[node];
     u32 room;
@@ -46,10 +46,10 @@ u32 pipes_write(struct pipe *pipes, u32 node, u32 size, u32 direct) {
     return size;
 }
 
-/* 32 bytes into a pipe, or out of one. */
+/* Copy 32 bytes into a pipe or out of it. */
 u32 *pipes_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* The next packet: window and room, its header, its place among those that are not acknowledged. */
+/* Build the next packet: check window and room, write the header, record it as unacknowledged. */
 u32 pipes_send(struct pipe *pipe, struct header *header, u32 now, u32 **from) {
     u32 position = pipe->sent, size = pipe->written - position, room = pipe->room - position, at = position & (pipe->size - 1);
     struct sent *sent = pipe->free;
@@ -76,7 +76,7 @@ u32 pipes_send(struct pipe *pipe, struct header *header, u32 now, u32 **from) {
     return size;
 }
 
-/* The oldest packet once more. */
+/* Retransmit the oldest packet. */
 u32 pipes_again(struct pipe *pipe, struct header *header, u32 now, u32 **from) {
     struct sent *sent = pipe->oldest;
     if (UNLIKELY(!sent)) {
@@ -91,13 +91,13 @@ u32 pipes_again(struct pipe *pipe, struct header *header, u32 now, u32 **from) {
     return sent->size;
 }
 
-/* An acknowledgement of its own, or a question. */
+/* Build an acknowledgement without data, or a request for one. */
 u32 pipes_answer(struct pipe *pipe, struct header *header) {
     stamp(header, pipe, 0, pipe->sent);
     return HEADER;
 }
 
-/* A packet: what it acknowledges, which bytes it has, are they the next ones, is an answer due. */
+/* Process a packet: acknowledgement, position of its bytes, acknowledgement due. */
 u32 pipes_arrive(struct pipe *pipes, u32 node, const struct header *header, u32 size, u32 now, u32 **to) {
     struct pipe *pipe = &pipes[node];
     u32 first = be32_load(&header->type_flags), come = be32_load(&header->come), room = be32_load(&header->room);
@@ -132,7 +132,7 @@ u32 pipes_arrive(struct pipe *pipes, u32 node, const struct header *header, u32 
     return data;
 }
 
-/* A packet that is acknowledged. */
+/* Release an acknowledged packet. */
 struct sent *pipes_acknowledged(struct pipe *pipe) {
     struct sent *sent = pipe->oldest, *next = sent->next;
     u32 end = sent->position + sent->size;
@@ -153,7 +153,7 @@ struct sent *pipes_acknowledged(struct pipe *pipe) {
     return next;
 }
 
-/* A packet behind a gap: remember it. */
+/* Record a packet behind a gap. */
 u32 pipes_ahead(struct pipe *pipe, u32 position, u32 size) {
     struct ahead *ahead = pipe->in.free;
     if (UNLIKELY((int)(position - pipe->in.come) < 0) || UNLIKELY(position + size - pipe->in.taken > pipe->in.size)) {
@@ -168,7 +168,7 @@ u32 pipes_ahead(struct pipe *pipe, u32 position, u32 size) {
     return position & (pipe->in.size - 1);
 }
 
-/* A read of bytes that are here. */
+/* Read received bytes. */
 u32 pipes_read(struct pipe *pipes, u32 node, u32 size, u32 **from) {
     struct pipe *pipe = &pipes[node];
     u32 taken = pipe->in.taken;

@@ -1,4 +1,4 @@
-"""A pipe's memory: a byte of a stream stands at its position, modulo the size of the pipe."""
+"""Memory of a pipe: a byte of the stream is at its position modulo the size of the pipe."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from firmware.verbs import Host
 
 
 class Ring:
-    """Pinned memory of a host."""
+    """Ring buffer in pinned host memory."""
 
     def __init__(self, host: Host, size: int) -> None:
         self._host, self.size = host, size
         self._memory = host.allocate(size)
 
     def part(self, position: int, size: int) -> Stretch:
-        """The bytes from a position on, as far as they stand in one piece."""
+        """Return the contiguous memory range at a position, at most `size` bytes."""
         at = position % self.size
         return Stretch(self._memory.address + at, min(size, self.size - at))
 
     async def put(self, position: int, data: bytes | memoryview) -> None:
-        """Copy bytes into it."""
+        """Copy bytes into the ring."""
         done = 0
         while done < len(data):
             address, size = self.part(position + done, len(data) - done)
@@ -30,7 +30,7 @@ class Ring:
             done += size
 
     async def get(self, position: int, size: int) -> bytes:
-        """Copy bytes out of it."""
+        """Copy bytes out of the ring."""
         data = b"".join(bytes(view) for view in self.views(position, size))
         done = 0
         while done < size:
@@ -40,7 +40,7 @@ class Ring:
         return data
 
     def views(self, position: int, size: int) -> Iterator[memoryview]:
-        """The bytes themselves, in one piece or two."""
+        """Yield the bytes in place, in one or two pieces."""
         while size:
             address, here = self.part(position, size)
             begin = address - self._memory.address

@@ -1,4 +1,4 @@
-"""UDP on the host: sockets of processes, IP and UDP in the kernel, the driver of the NIC."""
+"""UDP on the host: sockets of processes, IP and UDP in the kernel, the NIC driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver: frames in kernel memory, the NIC's two rings, and the service routine that takes what has come."""
+"""NIC driver: frames in kernel memory, the NIC's two rings, and the interrupt routine that takes received frames."""
 
 from __future__ import annotations
 
@@ -15,50 +15,53 @@ from firmware.view import ClusterView
 from pymodels.trace import TraceEvent
 
 BUFFER = 9216
-"""Bytes from one buffer to the next: a frame, whole words and lines."""
+"""Bytes from one buffer to the next: a frame in whole words and cache lines."""
 SPARE = 192
-"""Receive buffers beyond those that the NIC has: datagrams stand in them until a process receives."""
+"""Receive buffers in addition to the NIC's; they hold datagrams until a process receives them."""
 WORDS = 1 << 32
 
 
 class Frame(NamedTuple):
-    """A frame that has come, in its buffer."""
+    """Received frame in its buffer."""
 
     address: int
-    """Physical."""
+    """Physical address."""
     size: int
     key: int
-    """Under which traces know it."""
+    """Trace key."""
     source: int
-    """Node that sent it."""
+    """Sending node."""
 
 
 class Driver:
-    """Of one host. Send buffers are free when the NIC has read them, receive buffers when they are given back."""
+    """Driver of one host.
+
+    Send buffers are free when the NIC has read them, receive buffers when `give_back` has returned them.
+    """
 
     def __init__(self, host: Host, view: ClusterView, take: Callable[[Frame], Awaitable[None]]) -> None:
-        """`take`: what the service routine does with a frame; it gives it back, now or later."""
+        """Create the driver; the interrupt routine passes each frame to `take`, which returns it now or later."""
         self._host, self._me, self._nodes, self._take = host, view.me, len(view.names), take
         self._ring = host.allocate(CAME_BYTES).address
         first = host.allocate(BUFFER * (ORDERS + SLOTS + SPARE)).address
         self._free_send = deque(first + BUFFER * index for index in range(ORDERS))
         behind = first + BUFFER * ORDERS
         self._free = deque(behind + BUFFER * index for index in range(SLOTS + SPARE))
-        """Receive buffers."""
+        """Free receive buffers."""
         self._given = [0] * SLOTS
-        """Receive buffers that the NIC has, by slot."""
+        """Receive buffers of the NIC, by slot."""
         self._orders: deque[int] = deque()
-        """Send buffers that the NIC may not have read, the oldest first."""
+        """Send buffers that the NIC may not have read yet, oldest first."""
         self._ordered = self._read = self._taken = 0
         self._taking = False
-        """A service routine takes frames."""
+        """True while an interrupt routine takes frames."""
         self.interrupts = 0
-        """Interrupts so far."""
+        """Number of interrupts so far."""
         self.short = 0
-        """Frames that were dropped since no spare buffer could stand in for theirs."""
+        """Number of frames dropped for lack of a spare buffer."""
 
     async def start(self) -> None:
-        """Give the NIC its receive buffers and the ring that tells of frames."""
+        """Give the NIC its receive buffers and the ring that announces frames."""
         host = self._host
         host.on_interrupt(self._serve)
         await release(host)
@@ -68,16 +71,23 @@ class Driver:
         await store_words(host, Word.SLOTS, *self._given)
         await store_words(host, Word.CAME, self._ring)
 
-    # ---- out
+    # ---- sending
 
     async def buffer(self) -> int:
-        """A free send buffer; the kernel spins until the NIC has read one."""
+        """Return a free send buffer, spinning in the kernel until the NIC has read one."""
         while not self._free_send:
             await self._look()
         return self._free_send.popleft()
 
     async def order(self, frame: int, size: int, node: int, send: int) -> None:
-        """Have the NIC send a frame, which stands in a send buffer. `send`: number of its datagram on this host."""
+        """Have the NIC send a frame.
+
+        Args:
+            frame: physical address of its send buffer.
+            size: bytes of the frame.
+            node: destination node.
+            send: number of the datagram on this host.
+        """
         host = self._host
         await host.spend("udp_transmit")
         await host.overhead("frame")
@@ -98,32 +108,32 @@ class Driver:
         host.waits.want(host.who, what, f"NIC {self._me}")
         now = await host.poll_card(host.nic_base + Word.READ, self._read % WORDS, "udp_look_read")
         host.waits.got(host.who, what)
-        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another thread may have looked later
+        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another thread may have polled later
             self._read += 1
             self._free_send.append(self._orders.popleft())
 
-    # ---- in
+    # ---- receiving
 
     def _told(self) -> tuple[int, ...]:
-        """The words that tell of the next frame."""
+        """Return the two words that announce the next frame."""
         return self._host.load_words(self._ring + 8 * (self._taken % SLOTS), 2)
 
     async def _serve(self) -> None:
-        """The service routine. What comes behind its read of the card interrupts again."""
+        """Take all received frames (interrupt routine). Frames after its read of the card interrupt again."""
         host = self._host
         self.interrupts += 1
         await host.spend("udp_interrupt")
         await acknowledge(host)
         await host.pio_read(host.nic_base + Word.CAME)
         if self._taking:
-            return  # the routine that an earlier interrupt has begun takes these frames too
+            return  # the routine of an earlier interrupt takes these frames, too
         self._taking = True
         while (words := self._told())[1]:
             await self._next(words)
         self._taking = False
 
     async def _next(self, words: tuple[int, ...]) -> None:
-        """Take a frame, and give the NIC another buffer instead of its own."""
+        """Take a frame and give the NIC another buffer for it."""
         host, slot = self._host, self._taken % SLOTS
         frame = Frame(self._given[slot], words[1] & SIZE, words[0], words[0] >> 24)
         host.trace(TraceEvent.POLL_HIT, frame.key, 0, frame.source)
@@ -140,5 +150,5 @@ class Driver:
         await store_words(host, Word.SLOTS + 4 * slot, frame.address)
 
     def give_back(self, frames: list[Frame]) -> None:
-        """The kernel is through with frames."""
+        """Return the buffers of frames."""
         self._free.extend(frame.address for frame in frames)

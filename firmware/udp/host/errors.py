@@ -1,4 +1,4 @@
-"""What UDP refuses."""
+"""Errors of UDP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pymodels.errors import SanlabError
 
 
 class UdpError(SanlabError):
-    """A call that cannot be done. `code`: the name of its number in `errno`."""
+    """Failed call; `code` is the name of its error number in `errno`."""
 
     def __init__(self, what: str, code: str, cause: str, remedy: str) -> None:
         super().__init__(what, f"{cause} ({code})", remedy)

@@ -1,4 +1,4 @@
-"""IP and UDP in the kernel of one host: datagrams out as frames, frames in as datagrams at the ports of sockets."""
+"""IP and UDP in the kernel of one host: sends datagrams as frames and delivers frames as datagrams to sockets."""
 
 from __future__ import annotations
 
@@ -29,100 +29,107 @@ from pymodels.host import Process, Sig
 from pymodels.trace import TraceEvent
 
 LINE = 32
-"""Bytes that one turn of a copy or of a sum takes."""
+"""Bytes of one turn of a copy or checksum loop."""
 
 
 @dataclass
 class Datagram:
-    """One that is whole, in its frames."""
+    """Complete datagram in its frames."""
 
     source: int
-    """Node."""
+    """Sending node."""
     head: Udp
     frames: list[Frame]
     key: int
-    """Of the frame that made it whole."""
+    """Trace key of the frame that completed it."""
     arrived: int
-    """When that was, ps."""
+    """Time of that frame, ps."""
 
     @property
     def size(self) -> int:
-        """Bytes of data."""
+        """Data bytes."""
         return self.head.size - UDP_BYTES
 
     def pieces(self) -> list[tuple[int, int]]:
-        """(physical address, bytes) of its data, in order."""
+        """Return physical address and size of each piece of the data, in order."""
         skips = [IP_BYTES + (UDP_BYTES if index == 0 else 0) for index in range(len(self.frames))]
         return [(one.address + skip, one.size - skip) for one, skip in zip(self.frames, skips, strict=True)]
 
 
 @dataclass
 class Port:
-    """A port in use, and what has come to it."""
+    """Port in use, and its received datagrams."""
 
     number: int
     process: Process
     room: int
-    """Bytes of datagrams that it still takes."""
+    """Bytes of datagrams that fit at present."""
     most: int
-    """Bytes that it takes when it holds none."""
+    """Bytes of datagrams that fit when the port is empty."""
     peer: tuple[int, int] | None = None
-    """Node and port from which alone it takes datagrams."""
+    """Only node and port accepted as source, or None for all."""
     signals: bool = False
-    """Its process has SIGIO when one comes."""
+    """True if the process gets SIGIO for each datagram."""
     came: deque[Datagram] = field(default_factory=deque)
     sleepers: list[Signal] = field(default_factory=list)
-    """What threads sleep for that wait for a datagram."""
+    """Events of threads that wait for a datagram."""
 
     def wake(self) -> None:
-        """Something has changed for those that sleep."""
+        """Wake the waiting threads."""
         for one in self.sleepers:
             one.set()
 
 
 class UdpKernel:
-    """Its verbs are those of the host; a process enters it by `Process.in_kernel`."""
+    """UDP code of one host's kernel; a process enters it by `Process.in_kernel`."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self._me = host, view.me
         self.names = view.names
         self.others = frozenset(node for node in view.routes if node != view.me)
-        """Nodes to which datagrams go."""
+        """Nodes to which datagrams can be sent."""
         self._options = Options.of(view.options)
         self.driver = Driver(host, view, self._frame)
         self._partial = Reassembly(self._options.partial_bytes, self.driver.give_back)
         self.ports: dict[int, Port] = {}
         self._numbers = count()
         self.sent = self.received = 0
-        """Calls that send so far, datagrams that processes have received."""
+        """Numbers of send calls, and of datagrams received by processes."""
         self.bytes = self.copied = 0
-        """Bytes of data that were sent so far, and those that this host's CPU has copied, out and in."""
+        """Data bytes sent, and data bytes copied by this host's CPU in both directions."""
         self.lost: dict[str, int] = dict.fromkeys(("header", "port", "room", "sum"), 0)
-        """Dropped so far: frames with a bad IP header, datagrams to a port that nobody has or that is full, those with
-        a bad checksum.
+        """Drops by reason: frames with an invalid IP header, datagrams to a port that is not open or is full, datagrams
+        with a wrong checksum.
         """
 
     @property
     def given_up(self) -> int:
-        """Datagrams of which some frames never came."""
+        """Number of datagrams dropped because of missing frames."""
         return self._partial.given_up
 
     def open(self, number: int, process: Process) -> Port:
-        """A port is in use from now on."""
+        """Open a port."""
         self.ports[number] = Port(number, process, self._options.receive_bytes, self._options.receive_bytes)
         return self.ports[number]
 
     def close(self, port: Port) -> None:
-        """It is not any more; what has come to it is dropped."""
+        """Close a port and drop its datagrams."""
         del self.ports[port.number]
         for datagram in port.came:
             self.driver.give_back(datagram.frames)
         port.wake()
 
-    # ---- out
+    # ---- sending
 
     async def send(self, pieces: Sequence[tuple[int, int]], size: int, way: tuple[int, int, int], send: int) -> None:
-        """Send bytes that stand in physical pieces: from a port, to a node and its port. `send`: number of the call."""
+        """Send a datagram.
+
+        Args:
+            pieces: physical address and size of each piece of the data.
+            size: data bytes.
+            way: local port, destination node and destination port.
+            send: number of the call on this host.
+        """
         host, (source, node, port) = self.host, way
         await host.spend("udp_send")
         self.bytes += size
@@ -144,7 +151,7 @@ class UdpKernel:
             await self.driver.order(frame, ip.size, node, send)
 
     async def _copy(self, to: int, pieces: Sequence[tuple[int, int]], begin: int, size: int) -> None:
-        """Copy a stretch of the bytes in pieces to one place, and add it up."""
+        """Copy a range of the bytes in pieces and add up its checksum."""
         for at, part in stretch(pieces, begin, size):
             await self._copy_piece(to, at, part)
             to += part
@@ -153,10 +160,10 @@ class UdpKernel:
         self.copied += size
         await self.host.copy_memory("udp_copy_sum", to, source, size)
 
-    # ---- in
+    # ---- receiving
 
     async def _frame(self, frame: Frame) -> None:
-        """The service routine has a frame."""
+        """Process a frame taken by the interrupt routine."""
         host = self.host
         await host.spend("udp_ip")
         try:
@@ -179,7 +186,7 @@ class UdpKernel:
         self.driver.give_back(frames)
 
     async def _whole(self, ip: Ip, frames: list[Frame], key: int) -> None:
-        """A datagram is whole: to the socket of its port."""
+        """Deliver a complete datagram to the socket of its port."""
         host = self.host
         await host.spend("udp_deliver")
         head, source = Udp.unpack(host.load_bytes(frames[0].address + IP_BYTES, UDP_BYTES)), node_of(ip.source)
@@ -199,8 +206,10 @@ class UdpKernel:
                 host.signal(port.process.number, Sig.IO)
 
     async def take(self, port: Port, pieces: Sequence[tuple[int, int]], room: int) -> Datagram | None:
-        """The oldest datagram with a right checksum, copied into the pieces, as far as there is room; None: there is
-        none. One with a wrong sum is dropped, as soon as that is known.
+        """Copy the oldest datagram with a correct checksum into the pieces, as far as it fits. Return it, or None if
+        there is none.
+
+        Datagrams with a wrong checksum are dropped here, where the checksum is computed.
         """
         host = self.host
         await host.spend("udp_receive")
@@ -218,7 +227,7 @@ class UdpKernel:
         return None
 
     async def _copy_out(self, datagram: Datagram, pieces: Sequence[tuple[int, int]], size: int) -> None:
-        """Copy its first bytes to a process, and add up all."""
+        """Copy the first bytes of a datagram to a process and add up the checksum of all."""
         done = 0
         for at, part in datagram.pieces():
             wanted = min(part, size - done)
@@ -231,7 +240,7 @@ class UdpKernel:
 
 
 def stretch(pieces: Sequence[tuple[int, int]], begin: int, size: int) -> list[tuple[int, int]]:
-    """(address, bytes) of a stretch of the bytes that stand in pieces."""
+    """Return address and size of each piece of a range of the bytes in pieces."""
     found, end = [], begin + size
     for at, part in pieces:
         low, high = max(begin, 0), min(end, part)

@@ -1,5 +1,5 @@
-/* What each step of UDP costs on the host's CPU: the kernel's code for sockets, UDP and IP, and the driver's. Kernel entries,
- * interrupts, switches and signals are not in here. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of UDP on the host's CPU: the kernel's code for sockets, UDP and IP, and the driver. Kernel entries,
+ * interrupts, switches and signals are not included. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 
 enum { MTU = 9000, HASH = 128, SLOTS = 64, PARTS = 64 };
@@ -21,7 +21,7 @@ struct driver {
     u32 free[256];
 };
 
-/* The file of a number. */
+/* Find the socket of a file number. */
 static inline __attribute__((always_inline)) struct socket *file(struct process *process, u32 number) {
     struct socket *socket;
     if (UNLIKELY(number >= process->limit)) {
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) struct socket *file(struct process 
     return socket;
 }
 
-/* The ones' complement sum of five words, folded. */
+/* Return the folded ones' complement sum of five words. */
 static inline __attribute__((always_inline)) u32 five(const u32 *at) {
     u32 sum = at[0], word;
     word = at[1]; sum += word; sum += sum < word;
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) u32 five(const u32 *at) {
     return ~((sum & 0xFFFF) + (sum >> 16)) & 0xFFFF;
 }
 
-/* A socket: its structure, its number. */
+/* Initialise a socket and its file number. */
 u32 udp_socket(struct process *process, struct socket *socket, u32 number, u32 owner) {
     if (UNLIKELY(process->files[number] != 0)) {
         OFF_PATH("look for another number");
@@ -63,7 +63,7 @@ u32 udp_socket(struct process *process, struct socket *socket, u32 number, u32 o
     return number;
 }
 
-/* A port: nobody has it. */
+/* Bind a free port. */
 u32 udp_bind(struct process *process, u32 number, u32 port, struct socket **table) {
     struct socket *socket = file(process, number), **at = &table[port & (HASH - 1)];
     if (UNLIKELY(socket->port != 0)) {
@@ -80,7 +80,7 @@ u32 udp_bind(struct process *process, u32 number, u32 port, struct socket **tabl
     return port;
 }
 
-/* A peer. */
+/* Connect to a peer. */
 u32 udp_connect(struct process *process, u32 number, u32 peer, u32 port, const u32 *routes) {
     struct socket *socket = file(process, number);
     u32 route = routes[peer & 255];
@@ -94,7 +94,7 @@ u32 udp_connect(struct process *process, u32 number, u32 peer, u32 port, const u
     return 1;
 }
 
-/* fcntl and setsockopt: one of them. */
+/* Set an option (fcntl, setsockopt). */
 u32 udp_option(struct process *process, u32 number, u32 option, u32 value) {
     struct socket *socket = file(process, number);
     if (LIKELY(option == 4)) socket->asynchronous = value >> 13 & 1;
@@ -102,7 +102,7 @@ u32 udp_option(struct process *process, u32 number, u32 option, u32 value) {
     return 0;
 }
 
-/* Close it. */
+/* Close a socket. */
 u32 udp_close(struct process *process, u32 number, struct socket **table) {
     struct socket *socket = file(process, number), **at = &table[socket->port & (HASH - 1)];
     process->files[number] = 0;
@@ -115,7 +115,7 @@ u32 udp_close(struct process *process, u32 number, struct socket **table) {
     return 0;
 }
 
-/* A datagram goes: socket, arguments, route, its header. */
+/* Send a datagram: check socket and arguments, find the route, write the header. */
 u32 udp_send(struct process *process, u32 number, u32 size, u32 peer, u32 port, const u32 *routes, struct udp *head) {
     struct socket *socket = file(process, number);
     u32 route;
@@ -133,7 +133,7 @@ u32 udp_send(struct process *process, u32 number, u32 size, u32 peer, u32 port, 
     return route;
 }
 
-/* A frame: its IP header, with the checksum. */
+/* Write the IP header of a frame, with its checksum. */
 void udp_header(struct ip *ip, u32 size, u32 number, u32 place, u32 more, u32 source, u32 destination) {
     ip->first = BE32(0x45000000 | size);
     ip->number = BE32(number << 16 | more << 13 | place >> 3);
@@ -143,7 +143,7 @@ void udp_header(struct ip *ip, u32 size, u32 number, u32 place, u32 more, u32 so
     ip->life |= five(&ip->first) << 16;
 }
 
-/* 32 bytes copied and added up. */
+/* Copy and add up 32 bytes. */
 u32 udp_copy_sum(u32 *to, const u32 *from, const u32 *end, u32 sum) {
     u32 word;
     word = from[0]; to[0] = word; sum += word; sum += sum < word;
@@ -162,7 +162,7 @@ u32 udp_copy_sum(u32 *to, const u32 *from, const u32 *end, u32 sum) {
     return sum;
 }
 
-/* 32 bytes added up. */
+/* Add up 32 bytes. */
 u32 udp_sum(const u32 *from, const u32 *end, u32 sum) {
     u32 word;
     word = from[0]; sum += word; sum += sum < word;
@@ -181,7 +181,7 @@ u32 udp_sum(const u32 *from, const u32 *end, u32 sum) {
     return sum;
 }
 
-/* The driver has a frame to send. */
+/* Driver: order a frame. */
 u32 udp_transmit(struct driver *driver, u32 frame, u32 size, u32 node) {
     u32 ordered = driver->ordered;
     if (UNLIKELY(ordered - driver->read >= SLOTS)) {
@@ -195,7 +195,7 @@ u32 udp_transmit(struct driver *driver, u32 frame, u32 size, u32 node) {
     return 1;
 }
 
-/* One look at the count of orders that the NIC has read. */
+/* Poll the number of orders read by the NIC once. */
 u32 udp_look_read(struct driver *driver) {
     u32 read = BE32(PIO_READ());
     if (UNLIKELY(read != driver->read)) {
@@ -206,14 +206,14 @@ u32 udp_look_read(struct driver *driver) {
     return 0;
 }
 
-/* The service routine: is it ours. */
+/* Interrupt routine: acknowledge and read back. */
 u32 udp_interrupt(struct driver *driver) {
     driver->interrupts = driver->interrupts + 1;
     PIO_WRITE(BE32(1u << 30));
     return PIO_READ();
 }
 
-/* A frame has come: its buffer, and another one for the NIC. */
+/* Take a received frame and give the NIC another buffer. */
 u32 udp_frame(struct driver *driver, u32 *came, struct frame *frame) {
     u32 taken = driver->taken, slot = taken & (SLOTS - 1), begin = driver->free_begin;
     u32 first = be32_load(came), second = be32_load(came + 1);
@@ -236,7 +236,7 @@ u32 udp_frame(struct driver *driver, u32 *came, struct frame *frame) {
     return 1;
 }
 
-/* Its IP header: version, size, checksum, address, protocol, whether it is a part. */
+/* Check the IP header of a frame: version, size, checksum, address, protocol, fragment. */
 u32 udp_ip(const struct ip *ip, struct frame *frame, u32 me) {
     u32 first = BE32(ip->first), size = first & 0xFFFF;
     if (UNLIKELY(first >> 24 != 0x45 || size < 20 || size > frame->size)) {
@@ -260,7 +260,7 @@ u32 udp_ip(const struct ip *ip, struct frame *frame, u32 me) {
     return 1;
 }
 
-/* A part of a datagram: which, what of it is here. */
+/* Add a fragment to its datagram. */
 u32 udp_part(struct partial **table, const struct ip *ip, struct frame *frame) {
     u32 number = BE32(ip->number), place = number & 0x1FFF;
     struct partial *partial = table[(number >> 16 ^ BE32(ip->source)) & (HASH - 1)];
@@ -279,7 +279,7 @@ u32 udp_part(struct partial **table, const struct ip *ip, struct frame *frame) {
     return partial->here == partial->total;
 }
 
-/* A datagram is whole: its socket, room there, who sleeps. */
+/* Deliver a complete datagram: find its socket, check the room, wake the sleeper. */
 u32 udp_deliver(struct socket **table, const struct udp *head, struct frame *frame, u32 source) {
     u32 ports = BE32(head->ports), size = BE32(head->size_sum) >> 16;
     struct socket *socket = table[ports & (HASH - 1)];
@@ -303,7 +303,7 @@ u32 udp_deliver(struct socket **table, const struct udp *head, struct frame *fra
     return socket->asynchronous;
 }
 
-/* Receive: the oldest datagram, its sum folded, from whom it is. */
+/* Receive the oldest datagram: fold its sum, report its source. */
 u32 udp_receive(struct process *process, u32 number, u32 sum, u32 *from, struct driver *driver) {
     struct socket *socket = file(process, number);
     struct frame *frame = socket->first;
@@ -326,7 +326,7 @@ u32 udp_receive(struct process *process, u32 number, u32 sum, u32 *from, struct 
     return frame->size - 28;
 }
 
-/* select: one socket. */
+/* select: test one socket. */
 u32 udp_select(struct process *process, u32 number, u32 wanted, u32 found) {
     struct socket *socket = file(process, number);
     if (LIKELY(wanted >> (number & 31) & 1)) found |= (u32)(socket->first != 0) << (number & 31);

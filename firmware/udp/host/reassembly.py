@@ -1,4 +1,4 @@
-"""Datagrams that come in several frames, in any order: their frames wait until all are here."""
+"""Reassembly of datagrams whose frames may arrive in any order."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from firmware.udp.formats import IP_BYTES, Ip
 from firmware.udp.host.driver import Frame
 
 PATIENCE_PS = 30 * 10**12
-"""After so long the frames of a datagram are dropped (from memory: Linux, 30 s)."""
+"""Time after which the frames of an incomplete datagram are dropped, ps (from memory: Linux, 30 s)."""
 
 
 @dataclass
 class Partial:
-    """A datagram of which some parts are here."""
+    """Incomplete datagram."""
 
     since: int
     parts: dict[int, Frame] = field(default_factory=dict)
-    """By their place in the datagram."""
+    """Frames by their offset in the datagram."""
     total: int = 0
-    """Bytes of the datagram; 0 while its last part is not here."""
+    """Bytes of the datagram; 0 until its last part has arrived."""
 
     def whole(self) -> list[Frame] | None:
-        """All its frames in order, when nothing is missing."""
+        """Return all frames in order if the datagram is complete, else None."""
         at, frames = 0, []
         while self.total and at < self.total and (frame := self.parts.get(at)) is not None:
             frames.append(frame)
@@ -32,25 +32,25 @@ class Partial:
 
 
 class Reassembly:
-    """Of one host."""
+    """Reassembly of one host."""
 
     def __init__(self, most: int, drop: Callable[[list[Frame]], None]) -> None:
-        """`most`: bytes of frames that may wait; `drop` has those whose missing fragments never come."""
+        """Create the reassembly; at most `most` bytes of frames wait, and `drop` takes those given up."""
         self._most, self._drop = most, drop
         self._partial: dict[tuple[int, int], Partial] = {}
-        """By IP address of the sender and its number of the datagram; the oldest first."""
+        """Incomplete datagrams by IP source address and number, oldest first."""
         self.bytes = 0
-        """Of frames that wait."""
+        """Bytes of waiting frames."""
         self.given_up = 0
-        """Datagrams that were dropped without ever being whole."""
+        """Number of datagrams dropped incomplete."""
 
     def add(self, now: int, ip: Ip, frame: Frame) -> list[Frame] | None:
-        """A part has come at a time, ps; all frames of its datagram in order, if that is whole now."""
+        """Add a part that arrived at `now` ps. Return all frames in order if the datagram is complete, else None."""
         self._give_up_before(now - PATIENCE_PS)
         key = ip.source, ip.number
         partial = self._partial.setdefault(key, Partial(now))
         if ip.place in partial.parts:
-            self._drop([frame])  # it came twice
+            self._drop([frame])  # a duplicate
             return None
         partial.parts[ip.place] = frame
         self.bytes += frame.size

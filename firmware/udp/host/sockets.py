@@ -13,28 +13,28 @@ from pymodels.host import Process, ProtectionFault
 from pymodels.trace import TraceEvent
 
 EPHEMERAL = 1024
-"""The first port that a socket without one gets."""
+"""First port assigned to a socket without a port."""
 
 
 MOST_ROOM = 1 << 20
-"""Bytes of datagrams that a socket may be let hold."""
+"""Largest receive room of a socket in bytes."""
 
 
 class Received(NamedTuple):
-    """A datagram that was received."""
+    """Result of receiving a datagram."""
 
     node: int
     port: int
     size: int
-    """Bytes that were stored."""
+    """Number of bytes stored."""
     whole: int
-    """Bytes that it had: what did not fit is lost."""
+    """Number of bytes of the datagram; those that do not fit are lost."""
     arrived: int = 0
-    """When it came to the socket, ps."""
+    """Arrival at the socket, ps."""
 
 
 class Socket:
-    """Of one process. Addresses are its virtual ones."""
+    """Socket of one process. Addresses are virtual ones of the process."""
 
     def __init__(self, kernel: UdpKernel, process: Process) -> None:
         self.process = process
@@ -43,34 +43,34 @@ class Socket:
         self._peer: tuple[int, int] | None = None
         self.closed = False
 
-    # ---- names
+    # ---- ports and settings
 
     async def bind(self, port: int) -> None:
-        """Have a port of the host. EINVAL: it has one already; EADDRINUSE, EADDRNOTAVAIL."""
+        """Bind to a port of the host. Raises UdpError: EINVAL if already bound, EADDRINUSE, EADDRNOTAVAIL."""
         await self._enter("bind", self._host.spend("udp_bind"))
         if self._port is not None:
             raise self._error(
-                "bind", "EINVAL", f"it has port {self._port.number}", "bind a socket once, before sending"
+                "bind", "EINVAL", f"the socket has port {self._port.number}", "bind a socket once, before it sends"
             )
         if type(port) is not int or not 0 < port < PORTS:
-            raise self._error("bind", "EADDRNOTAVAIL", f"there is no port {port!r}", f"give 1 to {PORTS - 1}")
+            raise self._error("bind", "EADDRNOTAVAIL", f"invalid port {port!r}", f"give 1 to {PORTS - 1}")
         if port in self._kernel.ports:
-            raise self._error("bind", "EADDRINUSE", f"port {port} of this host is in use", "take another one")
+            raise self._error("bind", "EADDRINUSE", f"port {port} of this host is in use", "use another port")
         self._open(port)
 
     async def connect(self, node: int, port: int) -> None:
-        """Send to (node, port) by `send`, and take datagrams from there alone. ENETUNREACH, EADDRNOTAVAIL."""
+        """Set the destination of `send` and the only accepted source. Raises UdpError: ENETUNREACH, EADDRNOTAVAIL."""
         await self._enter("connect", self._host.spend("udp_connect"))
         self._check(node, port, "connect")
         self._peer = self._bound.peer = node, port
 
     async def set_async(self, on: bool) -> None:
-        """Set O_ASYNC (fcntl): the process has SIGIO for each datagram that comes."""
+        """Set or clear O_ASYNC (fcntl): the process gets SIGIO for each datagram."""
         await self._enter("set_async", self._host.spend("udp_option"))
         self._bound.signals = on
 
     async def set_room(self, size: int) -> None:
-        """Let datagrams of so many bytes, with their headers, stand here (setsockopt with SO_RCVBUF). EINVAL."""
+        """Set the room for received datagrams in bytes, headers included (SO_RCVBUF). Raises UdpError: EINVAL."""
         await self._enter("set_room", self._host.spend("udp_option"))
         if not 0 < size <= MOST_ROOM:
             raise self._error("set_room", "EINVAL", f"room for {size} bytes", f"give 1 to {MOST_ROOM}")
@@ -78,7 +78,7 @@ class Socket:
         port.room, port.most = port.room + size - port.most, size
 
     async def close(self) -> None:
-        """Its port is free; what has come is lost."""
+        """Close the socket, free its port, and drop its datagrams."""
         await self._enter("close", self._host.spend("udp_close"))
         self.closed = True
         if self._port is not None:
@@ -86,7 +86,7 @@ class Socket:
 
     @property
     def port(self) -> int:
-        """Its number; 0: it has none yet."""
+        """Bound port number, or 0."""
         return 0 if self._port is None else self._port.number
 
     def _open(self, number: int) -> Port:
@@ -96,7 +96,7 @@ class Socket:
 
     @property
     def _bound(self) -> Port:
-        """Its port; one that is free, if it has none."""
+        """Bound port; binds to a free one if necessary."""
         if self._port is not None:
             return self._port
         return self._open(next(number for number in range(EPHEMERAL, PORTS) if number not in self._kernel.ports))
@@ -104,11 +104,21 @@ class Socket:
     # ---- data
 
     async def sendto(self, va: int, size: int, node: int, port: int) -> None:
-        """Send bytes of memory. Returns when they are copied. EMSGSIZE, EFAULT, ENETUNREACH, EADDRNOTAVAIL."""
+        """Send bytes of memory. Return when they are copied.
+
+        Args:
+            va: address of the bytes.
+            size: number of bytes, at most 65507.
+            node: destination node.
+            port: destination port.
+
+        Raises:
+            UdpError: EMSGSIZE, EFAULT, ENETUNREACH, EADDRNOTAVAIL.
+        """
         await self._send("sendto", va, size, (node, port))
 
     async def send(self, va: int, size: int) -> None:
-        """Send bytes of memory to where the socket is connected; EDESTADDRREQ, and as `sendto`."""
+        """Send bytes of memory to the connected peer. Raises UdpError: EDESTADDRREQ, and those of `sendto`."""
         await self._send("send", va, size, self._peer)
 
     async def _send(self, call: str, va: int, size: int, to: tuple[int, int] | None) -> None:
@@ -120,7 +130,7 @@ class Socket:
     async def _in_kernel(self, call: str, va: int, size: int, to: tuple[int, int] | None, number: int) -> None:
         self._open_still(call)
         if to is None:
-            raise self._error(call, "EDESTADDRREQ", "it is not connected", "connect it, or use sendto")
+            raise self._error(call, "EDESTADDRREQ", "the socket is not connected", "connect it, or use sendto")
         self._check(*to, call)
         if not 0 <= size <= MOST_DATA:
             raise self._error(call, "EMSGSIZE", f"a datagram of {size} bytes", f"give 0 to {MOST_DATA}")
@@ -128,12 +138,19 @@ class Socket:
         await self._kernel.send(pieces, size, (self._bound.number, *to), number)
 
     async def recv(self, va: int, size: int, wait: bool = True) -> Received:
-        """As `recvfrom`."""
+        """Receive the oldest datagram (see `recvfrom`)."""
         return await self.recvfrom(va, size, wait)
 
     async def recvfrom(self, va: int, size: int, wait: bool = True) -> Received:
-        """Receive the oldest datagram into `size` bytes of memory; sleep until there is one. Handlers of signals run
-        meanwhile, and it goes on. EFAULT; EAGAIN: there is none, and it is not to wait.
+        """Receive the oldest datagram, sleeping until there is one. Signal handlers run meanwhile.
+
+        Args:
+            va: address of the receive memory.
+            size: bytes of the receive memory; a longer datagram is cut.
+            wait: False raises EAGAIN instead of sleeping.
+
+        Raises:
+            UdpError: EFAULT, EINVAL, EAGAIN.
         """
         slept = False
         while True:
@@ -141,11 +158,11 @@ class Socket:
             if got is not None:
                 return got
             if not wait:
-                raise self._error("recvfrom", "EAGAIN", "no datagram is here", "wait, or look with select")
+                raise self._error("recvfrom", "EAGAIN", "no datagram has arrived", "wait, or use select")
             slept = await self.sleep([self], self._host.event(self._what()[0]))
 
     async def _take(self, va: int, size: int) -> Received | None:
-        """In the kernel."""
+        """Take a datagram (in the kernel)."""
         self._open_still("recvfrom")
         pieces = self._pieces("recvfrom", va, size, write=True)
         datagram = await self._kernel.take(self._bound, pieces, size)
@@ -158,13 +175,15 @@ class Socket:
     # ---- for select
 
     def ready(self) -> bool:
-        """Whether a datagram is here; its checksum may be wrong."""
+        """Return True if a datagram has arrived; its checksum may be wrong."""
         self._open_still("select")
         return bool(self._bound.came)
 
     async def sleep(self, sockets: Sequence[Socket], until: Signal, end_ps: int | None = None) -> bool:
-        """Sleep until a datagram comes to one of the process's sockets, or until it is set, at a time; False: a handler
-        ran. The handlers that ran at the end of the last call may have taken longer than it takes to come.
+        """Sleep until a datagram arrives at one of the sockets, `until` is set, or the time `end_ps` is reached.
+
+        Return False if a signal handler ran meanwhile. Returns at once if a datagram arrived during handlers of the
+        last call.
         """
         if any(one.closed or one._bound.came for one in sockets) or (end_ps is not None and self._host.now >= end_ps):
             return True
@@ -180,31 +199,31 @@ class Socket:
                 waits.got(who, one._what()[0])
 
     def _what(self) -> tuple[str, str]:
-        """For reports: what who receives waits for, and who has it."""
+        """Return the wait of a receiver and its holder for a hang report."""
         host = "" if self._peer is None else f"host {self._kernel.names[self._peer[0]]}"
         return f"a datagram at port {self._bound.number}", host
 
     # ---- checks
 
     async def _enter(self, call: str, work: Coroutine[Any, Any, None]) -> None:
-        """A call that takes this in the kernel."""
+        """Run a call in the kernel and check that the socket is open."""
         await self.process.in_kernel(work)
         self._open_still(call)
 
     def _open_still(self, call: str) -> None:
         if self.closed:
-            raise self._error(call, "EBADF", "it is closed", "make another one")
+            raise self._error(call, "EBADF", "the socket is closed", "create another one")
 
     def _check(self, node: int, port: int, call: str) -> None:
         if node not in self._kernel.others:
             known = ", ".join(map(str, sorted(self._kernel.others)))
-            raise self._error(call, "ENETUNREACH", f"nothing goes to node {node!r}", f"send to one of {known}")
+            raise self._error(call, "ENETUNREACH", f"unknown node {node!r}", f"send to one of {known}")
         if type(port) is not int or not 0 < port < PORTS:
-            raise self._error(call, "EADDRNOTAVAIL", f"there is no port {port!r}", f"give 1 to {PORTS - 1}")
+            raise self._error(call, "EADDRNOTAVAIL", f"invalid port {port!r}", f"give 1 to {PORTS - 1}")
 
     def _pieces(self, call: str, va: int, size: int, write: bool) -> list[tuple[int, int]]:
         if size < 0:
-            raise self._error(call, "EINVAL", f"{size} bytes of memory", "give 0 or more")
+            raise self._error(call, "EINVAL", f"{size} bytes of memory", "give 0 or more bytes")
         try:
             return self.process.pieces(va, size, write)
         except ProtectionFault as refused:

@@ -1,4 +1,4 @@
-"""UDP on the NIC: frames of the driver go out, frames of the network go into the driver's buffers, and interrupt."""
+"""NIC firmware of UDP: sends the driver's frames, stores received frames in its buffers, and interrupts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program."""
+    """Run the firmware of one NIC."""
     port = packet_port(nic, view, PORT, MOST)
     await nic.poll_loop([Watch(Word.CAME, 0, "udp_look_driver")]).run()
     await Program(nic, view, port).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the options can be, on so many nodes. Raises OptionError."""
+    """Check options, number of nodes and NIC kind. Raises OptionError."""
     chosen = Options.of(options)
     if nodes > NODES:
-        raise OptionError(f"{nodes} nodes", f"an order names {NODES}", "take fewer")
+        raise OptionError(f"{nodes} nodes", f"UDP addresses at most {NODES}", "use fewer nodes")
     if 0 < card.most_payload < chosen.mtu:
-        cause = f"a packet of this NIC takes {card.most_payload} bytes, a frame has up to {chosen.mtu}"
-        raise OptionError("layer udp", cause, f"give udp.mtu={card.most_payload} at most, or a profile with a LANai")
+        cause = f"a packet of this NIC holds {card.most_payload} bytes, but a frame has up to {chosen.mtu}"
+        raise OptionError(
+            "layer udp", cause, f"set udp.mtu to at most {card.most_payload}, or use a profile with a LANai"
+        )

@@ -1,5 +1,5 @@
-/* What each step of UDP costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
- * The words and the rings are shared with the driver; the rest is the firmware's own. */
+/* Cost of each step of UDP on the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * The words and the rings are shared with the driver. */
 #include "paths.h"
 
 struct order { u32 address, word; };
@@ -10,7 +10,7 @@ struct udp {
     struct order frames[64];
 };
 
-/* One look at the word that tells that the driver is there. */
+/* Poll once for the driver's ring address. */
 u32 udp_look_driver(struct shared *shared) {
     u32 ring = SHARED32(&shared->came);
     if (UNLIKELY(ring != 0)) {
@@ -21,7 +21,7 @@ u32 udp_look_driver(struct shared *shared) {
     return 0;
 }
 
-/* One look at the ring of orders; the last step of the loop. */
+/* Poll the ring of orders once; last step of the polling loop. */
 u32 udp_look_order(struct udp *udp) {
     u32 word = SHARED32(&udp->shared->orders[udp->taken & 63].word);
     if (UNLIKELY(word != udp->held)) {
@@ -32,10 +32,10 @@ u32 udp_look_order(struct udp *udp) {
     return 0;
 }
 
-/* There is no room for its frame yet. */
+/* Hold an order while the packet port has no room. */
 void udp_hold(struct udp *udp, u32 word) { udp->held = word; }
 
-/* Take an order: where its frame stands, and how long it is. */
+/* Take an order: address and size of its frame. */
 u32 udp_take(struct udp *udp, u32 word, u32 *size) {
     u32 taken = udp->taken, place = taken & 63;
     struct order *order = &udp->shared->orders[place];
@@ -48,7 +48,7 @@ u32 udp_take(struct udp *udp, u32 word, u32 *size) {
     return address;
 }
 
-/* The oldest frame: its two words, and its node. */
+/* Build the header of the oldest frame, and find its node. */
 u32 udp_launch(struct udp *udp, u32 *header) {
     u32 number = udp->launched, word, size;
     if (UNLIKELY(number == udp->taken)) {
@@ -64,14 +64,14 @@ u32 udp_launch(struct udp *udp, u32 *header) {
     return word & 127;
 }
 
-/* A frame is read. */
+/* Publish that a frame has been read. */
 void udp_read(struct udp *udp) {
     u32 read = udp->read + 1;
     udp->read = read;
     SHARED32(&udp->shared->read) = read;
 }
 
-/* A frame has come: is there a buffer for it; what tells of it, and where. */
+/* Choose the receive buffer of an arrived frame, and the words that announce it. */
 u32 udp_arrived(struct udp *udp, u32 first, u32 second, u32 *told, u32 *tells) {
     u32 count = udp->came, place = count & 63, size = second & 0x3FFF;
     u32 buffer = SHARED32(&udp->shared->slots[place]);
@@ -91,8 +91,8 @@ u32 udp_arrived(struct udp *udp, u32 first, u32 second, u32 *told, u32 *tells) {
     return buffer;
 }
 
-/* There is none: count the frame. */
+/* Count a frame dropped for lack of a buffer. */
 void udp_full(struct shared *shared) { SHARED32(&shared->dropped) = SHARED32(&shared->dropped) + 1; }
 
-/* It is damaged: the same. */
+/* Count a damaged frame. */
 void udp_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }

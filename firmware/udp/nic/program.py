@@ -1,4 +1,4 @@
-"""The NIC's program: it knows frames by address and size, and nothing of what stands in them."""
+"""NIC firmware: moves frames by address and size, without interpreting their contents."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pymodels.waiting import Wait, Wanted
 
 
 class Program:
-    """Both rings. It is what the packet port tells of packets."""
+    """Firmware state of both rings, called back by the packet port."""
 
     def __init__(self, nic: Nic, view: ClusterView, port: PacketPort) -> None:
         self._nic, self._me, self._port = nic, view.me, port
         self._ring = nic.load(Word.CAME)
         self._held = 0
-        """Second word of an order for whose frame the port has no room yet."""
+        """Second word of an order that the port has no room for, or 0."""
         self._frames: deque[Order] = deque()
-        """Taken, not launched."""
+        """Orders taken and not launched yet."""
         self._taken = self._launched = self._read = self._came = 0
-        """Orders that were taken, launched, read out of host memory; frames that were stored."""
+        """Numbers of orders taken, launched and read, and of frames stored."""
         nic.waits.ask(self._wants)
 
     async def run(self) -> None:
-        """Look at the port and at the ring of orders, round and round."""
+        """Poll the packet port and the ring of orders forever."""
         services: list[Service] = self._port.services(self)
         services.append((Watch(self._at + 4, 0, "udp_look_order"), self._ordered))
 
@@ -40,13 +40,13 @@ class Program:
 
     @property
     def _at(self) -> int:
-        """Of the next order."""
+        """Address of the next order."""
         return Word.ORDERS + 8 * (self._taken % ORDERS)
 
-    # ---- out
+    # ---- sending
 
     async def _ordered(self) -> None:
-        """There is an order: fetch its frame, if the port has room."""
+        """Take the next order and fetch its frame if the port has room."""
         nic, at = self._nic, self._at
         order = Order.of(nic.load_words(at, 2))
         if not self._port.room(order.size):
@@ -65,7 +65,7 @@ class Program:
         await self._launch()
 
     async def _launch(self) -> None:
-        """The oldest frame, when the port is ready and has, or waits for, its bytes."""
+        """Send the oldest frame when the port is ready and has its bytes or can wait for them."""
         here = self._port.waits or self._read > self._launched
         if not (self._frames and here and self._port.ready()):
             return
@@ -77,7 +77,7 @@ class Program:
         await self._port.launch(order.node, words, order.size)
 
     async def fetched(self) -> None:
-        """From the port: a frame is read, so its buffer is the driver's again."""
+        """Publish that a frame has been read (called by the port)."""
         self._read += 1
         await self._nic.work("udp_read")
         self._nic.store(Word.READ, self._read & 0xFFFFFFFF)
@@ -85,15 +85,15 @@ class Program:
             await self._launch()
 
     async def launched(self) -> None:
-        """From the port: it is ready for the next frame, and may have room for another."""
+        """Send the next frame and retry a held order (called by the port when it is ready)."""
         await self._launch()
         if self._held:
             await self._ordered()
 
-    # ---- in
+    # ---- receiving
 
     async def arrived(self) -> None:
-        """From the port: a frame. It is dropped when it is damaged, or when there is no buffer for it."""
+        """Store a received frame; drop and count it if it is damaged or has no buffer (called by the port)."""
         head, nic, port = self._port.head(), self._nic, self._port
         if not head.good or not IP_LEAST <= head.size <= MOST:
             await nic.work("udp_bad")
@@ -122,9 +122,9 @@ class Program:
         await self._port.drop()
 
     async def stored(self) -> None:
-        """From the port: nobody waits for it."""
+        """Do nothing: the firmware does not wait for stores (called by the port)."""
 
     def _wants(self) -> Iterator[Wait]:
-        """For reports of who waits for whom."""
+        """Yield the waits of this NIC for a hang report."""
         if not self._port.ready():
             yield Wait(self._nic.who, Wanted("its outgoing frame to leave"))

@@ -1,4 +1,4 @@
-"""Studies of `lapi`, one file each."""
+"""Studies of `lapi`."""
 
 from pymodels.roots import beyond
 

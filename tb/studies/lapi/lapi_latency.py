@@ -1,9 +1,9 @@
-"""What does each of LAPI's calls take, when the other task polls and when packets interrupt it?
+"""What does each LAPI call take when the other task polls, and when packets interrupt it?
 
-Strategy: the first host and the last one, each a task. Puts and active messages go back and forth; half of a round trip
-is the one-way time. A get and an `Rmw` are timed from the call until their counter has risen. In the second half the
-far task has switched interrupts on, and spins on its counter's word without a call of LAPI, until that has risen; then
-it answers. All data are compared, and the sum of all `Rmw` is right.
+Strategy: one task on the first host and one on the last. Puts and active messages go back and forth; half of a round
+trip is the one-way time. A get and an `Rmw` are timed from the call to the increment of their counter. In the second
+half the far task has interrupts enabled, and reads its counter in a loop without LAPI calls until the counter changes;
+then it replies. All data are compared, and the sum of all `Rmw` is checked.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ OPTIONS = {
 }
 QUICK = "repetitions=1"
 VARIANTS = {"ppc604": ("sp+ppc604-332", f"repetitions=3 largest={SIZES[-1]}")}
-"""Nodes of which paper 001, chapter 6, is."""
+"""Nodes of paper 001, chapter 6."""
 UHDR = bytes(24)
-"""The user header of active messages, as long as MPI's envelope."""
+"""User header of active messages, as long as MPI's envelope."""
 REST_PS = 30_000_000
-"""Before a call that interrupts: longer than the far task takes to be done with the one before."""
+"""Pause before a call that interrupts, ps; longer than the far task is busy with the previous call."""
 
 
 class End:
-    """A task, with what both have: memory, a counter that the other one raises, one for its own calls."""
+    """Task with memory, a counter incremented by the other task, and one for its own calls."""
 
     def __init__(self, lapi: Lapi) -> None:
         self.lapi, self.process = lapi, lapi.process
@@ -48,7 +48,7 @@ class End:
         self.word = self.mine + 8
         self.other: End
         self.spins = False
-        """It waits by looking at its counter, without a call."""
+        """True if the task waits by reading its counter, without LAPI calls."""
         self.hdr_hdl, self.hdr_hdl_completed = lapi.handler(self._header), lapi.handler(self._header_completed)
 
     async def _header(self, source: int, uhdr: bytes, size: int) -> Place:
@@ -58,15 +58,15 @@ class End:
         return Place(self.came, _nothing)
 
     async def put(self, size: int) -> None:
-        """To the other task."""
+        """Put bytes into the other task's memory."""
         await self.lapi.Put(self.other.lapi.me, size, self.other.came, self.out, tgt_cntr=self.other.raised)
 
     async def amsend(self, size: int) -> None:
-        """The same as an active message."""
+        """Send bytes as an active message."""
         await self._amsend(self.other.hdr_hdl, size)
 
     async def amsend_completed(self, size: int) -> None:
-        """One with a completion handler."""
+        """Send bytes as an active message with a completion handler."""
         await self._amsend(self.other.hdr_hdl_completed, size)
 
     async def _amsend(self, hdr_hdl: int, size: int) -> None:
@@ -74,7 +74,7 @@ class End:
         await self.lapi.Amsend(other, hdr_hdl, UHDR, len(UHDR), self.out, size, tgt_cntr=raised)
 
     async def get(self, size: int) -> None:
-        """From the other task."""
+        """Get bytes from the other task."""
         await self.lapi.Get(self.other.lapi.me, size, self.other.out, self.came, org_cntr=self.mine)
         await self.lapi.Waitcntr(self.mine, 1)
 
@@ -84,13 +84,13 @@ class End:
         await self.lapi.Waitcntr(self.mine, 1)
 
     async def wait(self) -> None:
-        """Until the other task has raised the counter."""
+        """Wait until the other task has incremented the counter."""
         if self.spins:
             await self.process.poll([(self.raised, 0)], "hal_look")
         await self.lapi.Waitcntr(self.raised, 1)
 
     async def settled(self, part: Awaitable[Any]) -> Any:
-        """Do something, and wait until the other task has all of it; the other one answers, whatever it does."""
+        """Run a call and wait until the other task, which replies in any mode, has received all of it."""
         result = await part
         await self.lapi.Senv(Query.INTERRUPT_SET, 1)
         await self.lapi.Fence()
@@ -98,12 +98,12 @@ class End:
 
 
 async def _nothing(lapi: Lapi, argument: object) -> None:
-    """A completion handler."""
+    """Do nothing (completion handler)."""
 
 
 @dataclass
 class Pair:
-    """The two tasks, and how they are timed."""
+    """The two tasks and their timing."""
 
     lab: Lab
     near: End
@@ -112,7 +112,7 @@ class Pair:
     sizes: tuple[int, ...]
 
     async def both(self, near: Callable[[], Awaitable[None]], far: Callable[[], Awaitable[None]]) -> Trips:
-        """The near task does one thing so often, the far one the other; how long each took the near one."""
+        """Run one call in the near task and another in the far task repeatedly. Return the near task's times."""
 
         async def serve() -> None:
             for _ in range(self.times):
@@ -121,7 +121,7 @@ class Pair:
         return await self._settled(self._timed(near, 2), serve())
 
     async def _timed(self, call: Callable[[], Awaitable[None]], messages: int) -> Trips:
-        """How long something takes each time."""
+        """Return the time of each repetition of a call."""
 
         async def ask(number: int) -> None:
             await call()
@@ -130,14 +130,14 @@ class Pair:
         return await round_trips(self.lab, self.times, ask, pause=pause, messages=messages)
 
     async def _settled(self, near: Awaitable[Trips], far: Awaitable[None]) -> Trips:
-        """Both, and then whatever was lost is sent again; the result of the near one."""
+        """Run both tasks until lost packets are retransmitted. Return the near task's times."""
         trips: Trips = (await together(self.lab, "task", [self.near.settled(near), self.far.settled(far)]))[0]
         for end in (self.near, self.far):
             await end.lapi.Senv(Query.INTERRUPT_SET, int(end.spins))
         return trips
 
     async def one_way(self, send: Callable[[End, int], Awaitable[None]], size: int) -> float:
-        """Half of a round trip, us."""
+        """Return half of a round trip, us."""
         near, far = self.near, self.far
 
         async def there() -> None:
@@ -154,7 +154,7 @@ class Pair:
         return statistics.median(took.us) / 2
 
     async def served(self, call: Callable[[], Awaitable[None]]) -> float:
-        """A call that needs nothing but that the far task is there, us; at the end a put without data lets it go on."""
+        """Return the time of a call that needs only the far task's service, us; then end that task by an empty put."""
 
         async def ask() -> Trips:
             trips = await self._timed(call, 1)
@@ -165,7 +165,7 @@ class Pair:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     tasks: list[Lapi] = lab.start_layer(LAYER)
     await together(lab, "LAPI_Init", [one.Init() for one in tasks])
     near, far = End(tasks[0]), End(tasks[-1])
@@ -185,7 +185,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
-    """All calls; `mode` is in the names of the metrics."""
+    """Time all calls; `mode` is part of the metric names."""
     ways = {"put": End.put, "amsend": End.amsend, "amsend_completed": End.amsend_completed}
     found = {}
     for name, send in ways.items():

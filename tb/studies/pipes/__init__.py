@@ -1,4 +1,4 @@
-"""Studies of `pipes`, one file each."""
+"""Studies of `pipes`."""
 
 from pymodels.roots import beyond
 

@@ -1,9 +1,9 @@
-"""How many bytes a second go through a pipe, past it, and what do losses and late routes cost?
+"""What is the bandwidth through a pipe and past it, and what do losses and slow routes cost?
 
-Strategy: the first host and the last one write a few bytes back and forth; half of a round trip is the one-way time.
-Then the first one writes a stream, in writes of one size, and the last one reads it: bandwidth is bytes over the time
-until all are read. Once more past the pipe, to a consumer. All bytes are compared; packets that were sent again, and
-that came twice, are counted.
+Strategy: the first and the last host write a few bytes back and forth; half of a round trip is the one-way time. Then
+the first host writes a stream, in writes of one size, and the last host reads it. Bandwidth is bytes over the time
+until all are read. The same past the pipe, to a consumer. All bytes are compared; retransmissions and duplicates are
+counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAYER = "pipes"
 CLUSTER = "sp_board"
 SHORT = (4, 64, 1000)
 ENOUGH = 120_000
-"""Bytes of a stream that has converged."""
+"""Bytes after which the bandwidth of a stream has converged."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
     "bytes": Option(ENOUGH, "bytes of a stream", 1, 1 << 30, unit="bytes"),
@@ -33,7 +33,7 @@ QUICK = "repetitions=2 bytes=20000"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ends = lab.start_layer(LAYER)
     await start_in_turn(ends)
     near, far = ends[0], ends[-1]
@@ -50,12 +50,12 @@ async def run(lab: Lab) -> None:
 
 
 def pattern(size: int) -> bytes:
-    """The bytes of a stream."""
+    """Return the bytes of a stream."""
     return bytes((7 * at + (at >> 8) * 13 + (at >> 16)) & 0xFF for at in range(size))
 
 
 async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
-    """The median of one-way times, us."""
+    """Return the median one-way time, us."""
     count, data = lab.option("repetitions"), pattern(size)
 
     async def echo() -> None:
@@ -73,12 +73,12 @@ async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
 
 
 async def _settle(lab: Lab, near: Pipes, far: Pipes) -> None:
-    """Everything is acknowledged."""
+    """Wait until everything is acknowledged."""
     await together(lab, "acknowledgements of end", [near.finish(), far.finish()])
 
 
 async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[float, float]:
-    """MB/s, and by how many percent the second half of the bytes came faster than all of them."""
+    """Return the MB/s, and by how many percent the second half of the bytes was faster than the whole."""
     data, size = pattern(lab.option("bytes")), lab.option("write")
     came, ends, halves = bytearray(), list[int](), list[tuple[int, int]]()
 

@@ -1,4 +1,4 @@
-"""Studies of `udp`, one file each."""
+"""Studies of `udp`."""
 
 from pymodels.roots import beyond
 

@@ -1,9 +1,9 @@
-"""How long does a UDP datagram take, over its size, and where does the time go: copies, kernel entries, interrupts?
+"""How long does a UDP datagram take over its size, and where does the time go: copies, kernel entries, interrupts?
 
-Strategy: a process on the first host and one on the last send a datagram back and forth, each asleep in `recvfrom`
-while it waits; half of a round trip is the one-way time, the median over the repetitions of a size is handed in. Every
-byte is compared. With `signals=1` the far process computes instead: SIGIO, `select` and `recvfrom` in its handler.
-Interrupts, copies and checksums of a datagram are counted; the interrupt's latency is the profile's.
+Strategy: a process on the first host and one on the last exchange a datagram, each asleep in `recvfrom` while it waits.
+Half of a round trip is the one-way time, the median over the repetitions of a size. Every byte is compared. With
+`signals=1` the far process computes instead and receives in its SIGIO handler, by `select` and `recvfrom`. Interrupts,
+copies and checksums of a datagram are counted; the interrupt latency is the profile's.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ LAYER = "udp"
 SIZES = (4, 64, 256, 1024, 4096, 8192, 16384, 32768)
 PORT = 2049
 PATIENCE_NS = 100_000_000
-"""After so long without an answer a datagram is lost."""
+"""Time after which a datagram without a reply is considered lost, ns."""
 COMPUTING_NS = 50_000
-"""A stretch of what the far process computes."""
+"""Computing time of the far process between checks, ns."""
 OPTIONS = {
     "repetitions": Option(15, "round trips of each size", 1, 100_000),
     "largest": Option(32768, "largest datagram in bytes", 4, SIZES[-1], unit="bytes"),
@@ -38,7 +38,7 @@ QUICK = "repetitions=1 largest=8192"
 
 
 class End:
-    """A process of a host, its socket, and memory to send from and to receive into."""
+    """Process of a host, its socket, and its send and receive memory."""
 
     def __init__(self, lab: Lab, udp: Udp, other: int) -> None:
         self.lab, self.udp, self.other = lab, udp, other
@@ -48,24 +48,24 @@ class End:
         self.over = False
 
     async def open(self) -> None:
-        """Have a socket that is connected to the other's."""
+        """Open a socket connected to the other process."""
         self.socket = await self.udp.socket(self.process)
         await self.socket.bind(PORT)
         await self.socket.connect(self.other, PORT)
 
     async def answer(self, got: Received) -> None:
-        """Send back what has come; an empty datagram ends it."""
+        """Send a received datagram back; an empty one ends the process."""
         self.over = self.over or not got.whole
         self.process.store_bytes(self.out, self.process.load_bytes(self.into, got.size))
         await self.socket.send(self.out, got.size)
 
     async def echo(self) -> None:
-        """Answer until the end, asleep between datagrams."""
+        """Reply until the end, asleep between datagrams."""
         while not self.over:
             await self.answer(await self.socket.recv(self.into, SIZES[-1]))
 
     async def compute(self) -> None:
-        """Compute until the end; a handler answers."""
+        """Compute until the end; a signal handler replies."""
         self.process.on_signal(Sig.IO, self._signalled)
         await self.socket.set_async(True)
         while not self.over:
@@ -76,7 +76,7 @@ class End:
             await self.answer(await self.socket.recv(self.into, SIZES[-1]))
 
     async def ask(self, data: bytes) -> bytes | None:
-        """Send a datagram; its answer, None: there is none."""
+        """Send a datagram. Return the reply, or None if it is lost."""
         self.process.store_bytes(self.out, data)
         await self.socket.send(self.out, len(data))
         if self.lab.lossy and not await self.udp.select(self.process, [self.socket], PATIENCE_NS):
@@ -86,7 +86,7 @@ class End:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     udps: list[Udp] = lab.start_layer(LAYER)
     await start_in_turn(udps)
     near, far = End(lab, udps[0], len(udps) - 1), End(lab, udps[-1], 0)
@@ -103,7 +103,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _ask(lab: Lab, near: End, far: End, sizes: list[int]) -> None:
-    """All sizes, then the end."""
+    """Measure all sizes, then end the far process."""
     one_way = []
     for done, size in enumerate(sizes):
         one_way.append(await _round_trips(lab, near, size) / 2)
@@ -117,7 +117,7 @@ async def _ask(lab: Lab, near: End, far: End, sizes: list[int]) -> None:
 
 
 async def _round_trips(lab: Lab, near: End, size: int) -> float:
-    """The median of round trips, us."""
+    """Return the median round trip, us."""
 
     async def ask(number: int) -> bool:
         data = bytes((number + 3 * at) & 0xFF for at in range(size))

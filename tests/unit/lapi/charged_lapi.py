@@ -1,4 +1,4 @@
-"""A tour of LAPI: what its calls send, what comes out of order or not at all, counters, fences, the environment."""
+"""LAPI operations whose costs are recorded: all calls, reordered and lost packets, counters, fences, environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.layers.charges import Charges, settled
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     tasks = Tasks()
     one, other = tasks.lapis
     here, there = (lapi.process.allocate(8192) for lapi in tasks.lapis)
@@ -80,7 +80,7 @@ def tour(charges: Charges) -> None:
 
 
 async def _complete(lapi: Lapi, call: Awaitable[Any], counter: int, value: int) -> None:
-    """A call, and the wait for its counter."""
+    """Run a call and wait for its counter."""
     await call
     await lapi.Waitcntr(counter, value)
 
@@ -100,7 +100,7 @@ async def _fenced(lapi: Lapi, call: Awaitable[Any]) -> None:
 
 
 async def _served(lapi: Lapi, counter: int) -> None:
-    """Until a task's packet was asked for again."""
+    """Wait until a task's packet has been requested again."""
     await lapi.Waitcntr(counter, 1)
     await lapi.hal.wait(lambda: False, lapi.host.now + 3_000_000_000)
 

@@ -1,4 +1,4 @@
-"""LAPI on the machine: HAL on a board of SP chips with two routes a pair, and a task on each host."""
+"""Bench for LAPI on the pure-Python machine: HAL on a board of SP chips with two routes a pair, a task on each host."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.unit.hal.hal_bench import Bench
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 ROOM = 65_536
-"""Bytes of a task for what it sends, and of what it receives."""
+"""Bytes of a task's send memory, and of its receive memory."""
 Program = Callable[[Lapi], Awaitable[Any]]
 
 
 class Tasks:
-    """Tasks that are initialized. Keywords are options of LAPI."""
+    """Initialised tasks. Keywords are options of LAPI."""
 
     def __init__(
         self,
@@ -29,7 +29,16 @@ class Tasks:
         initialize: bool = True,
         **options: Any,
     ) -> None:
-        """`hal`: options of HAL; `begin`: the first sequence of all pairs; `initialize`: all have called Init."""
+        """Create the tasks.
+
+        Args:
+            tasks: number of tasks.
+            chips: node chips of the board.
+            hal: options of HAL.
+            begin: first sequence number of all pairs.
+            initialize: True calls Init on all tasks.
+            options: options of LAPI.
+        """
         self.bench = Bench(nodes=tasks, chips=chips, **hal)
         self.machine = self.bench.machine
         self.lapis = [
@@ -39,16 +48,16 @@ class Tasks:
         self.run(*(one.Init() for one in self.lapis if initialize))
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.bench.run(*calls, within_us=within_us)
 
     def all(self, program: Program, within_us: float = 1e6) -> list[Any]:
-        """A program that every task runs; what it returned, by task."""
+        """Run a program on every task. Return the results by task."""
         return self.run(*(program(lapi) for lapi in self.lapis), within_us=within_us)
 
 
 class Buffers:
-    """Memory of each task: what it sends, what it receives, counters."""
+    """Memory of each task: send bytes, receive bytes, counters."""
 
     def __init__(self, tasks: Tasks) -> None:
         self.out = [lapi.process.allocate(ROOM) for lapi in tasks.lapis]
@@ -56,10 +65,10 @@ class Buffers:
         self.counters = [lapi.process.allocate(4096) for lapi in tasks.lapis]
 
     def counter(self, task: int, number: int) -> int:
-        """Address of a counter."""
+        """Return the address of a counter."""
         return self.counters[task] + 4 * number
 
 
 def pattern(size: int, salt: int = 0) -> bytes:
-    """Bytes that do not repeat soon."""
+    """Return bytes with a long period."""
     return bytes((7 * at + (at >> 8) * 13 + (at >> 16) + salt) & 0xFF for at in range(size))

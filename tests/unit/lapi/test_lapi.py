@@ -1,9 +1,7 @@
-"""LAPI's data and counters: puts, gets and active messages of every length arrive at their offset, in whatever order
-their packets come; counters rise when the manual says.
+"""LAPI's data and counters: all data arrive at their offset in any order of packets; counters follow the manual.
 
-Strategy: tasks on a board with two routes a pair, on the machine. One route is late, so that packets overtake each
-other, and the second ones of a message its first. All bytes are read back from the
-target's memory.
+Strategy: tasks on a board with two routes a pair, on the machine. One route is slow, so that packets overtake each
+other and the second packet of a message its first. All bytes are read back from the target's memory.
 """
 
 from __future__ import annotations
@@ -16,13 +14,13 @@ from pymodels.topology import End
 from tests.unit.lapi.lapi_bench import Buffers, Tasks, pattern
 
 SECOND_WAY = End("chip1", 7)
-"""Where it leads into the chip of host 1."""
+"""Link of the second route into the chip of host 1."""
 SIZES = (0, 1, 3, 4, 100, MOST - 4, MOST, MOST + 1, 5000, 40_000)
 
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_put_stores_its_bytes_and_raises_three_counters(size: int, late: bool) -> None:
+def test_a_put_stores_its_bytes_and_increments_three_counters(size: int, late: bool) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     if late:
@@ -47,7 +45,7 @@ def test_a_put_stores_its_bytes_and_raises_three_counters(size: int, late: bool)
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_get_fetches_bytes_and_raises_a_counter_at_either_end(late: bool) -> None:
+def test_a_get_fetches_bytes_and_increments_a_counter_at_either_end(late: bool) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     if late:
@@ -69,7 +67,7 @@ def test_a_get_fetches_bytes_and_raises_a_counter_at_either_end(late: bool) -> N
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_header_handler_says_where_data_go_and_a_completion_handler_runs_when_they_are_there(late: bool) -> None:
+def test_a_header_handler_returns_the_destination_and_a_completion_handler_runs_after_the_data(late: bool) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     if late:  # the first packet of every other message comes last
@@ -113,7 +111,7 @@ def test_a_header_handler_says_where_data_go_and_a_completion_handler_runs_when_
     assert sorted(came) == sorted((users[slot], pattern(size, slot)) for slot, size in enumerate(sizes))
 
 
-def test_waitcntr_leaves_the_surplus() -> None:
+def test_waitcntr_subtracts_only_the_awaited_value() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     counter = memory.counter(0, 0)
@@ -128,7 +126,7 @@ def test_waitcntr_leaves_the_surplus() -> None:
     tasks.all(program)
 
 
-def test_rmw_of_eight_tasks_on_one_word_sums_right() -> None:
+def test_concurrent_rmw_of_eight_tasks_sum_correctly() -> None:
     tasks = Tasks(8)
     memory = Buffers(tasks)
     word = memory.here[3]
@@ -148,7 +146,7 @@ def test_rmw_of_eight_tasks_on_one_word_sums_right() -> None:
     assert len(set(seen)) >= 35, "each has seen a sum of its own, but for zeros that were added"
 
 
-def test_rmw_does_what_its_operation_says_and_brings_the_old_word_back() -> None:
+def test_rmw_applies_its_operation_and_returns_the_old_word() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     word, prev, counter = memory.here[1], memory.here[0], memory.counter(0, 0)
@@ -173,7 +171,7 @@ def test_rmw_does_what_its_operation_says_and_brings_the_old_word_back() -> None
     tasks.all(program)
 
 
-def test_all_data_have_arrived_when_gfence_returns_anywhere() -> None:
+def test_all_data_have_arrived_when_gfence_returns_at_any_task() -> None:
     tasks = Tasks(5)
     memory = Buffers(tasks)
 
@@ -188,7 +186,7 @@ def test_all_data_have_arrived_when_gfence_returns_anywhere() -> None:
     tasks.all(program)
 
 
-def test_address_init_gives_every_task_the_addresses_of_all() -> None:
+def test_address_init_returns_the_addresses_of_all_tasks() -> None:
     tasks = Tasks(5)
 
     async def program(lapi: Lapi) -> list[list[int]]:
@@ -197,7 +195,7 @@ def test_address_init_gives_every_task_the_addresses_of_all() -> None:
     assert tasks.all(program) == 5 * [[[100 * task + turn for task in range(5)] for turn in range(2)]]
 
 
-def test_in_interrupt_mode_a_task_that_computes_serves_others() -> None:
+def test_in_interrupt_mode_a_computing_task_serves_requests() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)
     ends: list[int] = []
@@ -214,7 +212,7 @@ def test_in_interrupt_mode_a_task_that_computes_serves_others() -> None:
     assert ends == [0, 1]
 
 
-def test_without_interrupts_a_task_that_only_computes_serves_nobody() -> None:
+def test_without_interrupts_a_computing_task_serves_no_requests() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     ends: list[int] = []
@@ -235,7 +233,7 @@ def test_without_interrupts_a_task_that_only_computes_serves_nobody() -> None:
     assert ends[:2] == [1, 0]
 
 
-def test_the_environment_is_told_and_changed() -> None:
+def test_the_environment_is_read_and_changed() -> None:
     tasks = Tasks()
 
     async def program(lapi: Lapi) -> list[int]:

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of LAPI shows it, does what it says.
+"""First program of LAPI's page.
 
-Strategy: it is run on two hosts of a board with two routes, over good wires and over bad ones.
+Strategy: the program runs on two hosts of a board with two routes, over reliable and unreliable links.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Where LAPI's handlers run, and what crosses the wire: header handlers in whoever takes the packet in, completion
-handlers on a thread of their own, words of the user header as bytes.
+"""LAPI's handlers: threads they run on, and the bytes that cross the wire.
 
-Strategy: tasks on a board with two routes a pair, on the machine. Context switches are counted by the scheduler, copies
-where they are made; a bit of a user header and of data is flipped in memory on its way; completion handlers call LAPI,
-and wait in it, while the application waits as well.
+Strategy: tasks on a board with two routes a pair, on the machine. Context switches and copies are counted. A bit of a
+user header and of data is flipped in memory in transit. Completion handlers call LAPI and wait in it, while the
+application waits as well.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from tests.unit.lapi.lapi_bench import Buffers, Tasks, pattern
 
 
 def scheduler(lapi: Lapi) -> Scheduler:
-    """Of a task's host."""
+    """Return the scheduler of a task's host."""
     return lapi.process.host.scheduler
 
 
 async def nothing(lapi: Lapi, argument: object) -> None:
-    """A completion handler."""
+    """Do nothing (completion handler)."""
 
 
 @pytest.mark.parametrize(("name", "switches"), [("none", 0), ("of the program", 2), ("set here", 0), ("set there", 0)])
-def test_only_a_completion_handler_of_the_program_costs_switches(name: str, switches: int) -> None:
+def test_only_a_completion_handler_of_the_program_costs_context_switches(name: str, switches: int) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     handlers: dict[str, CompletionHandler | Set | None] = {
@@ -90,7 +89,7 @@ def test_a_completion_handler_may_call_lapi_and_wait_while_the_application_waits
     assert tasks.lapis[0].process.load_bytes(memory.here[0], 3000) == pattern(3000)
 
 
-def test_a_task_that_polls_gives_way_to_a_completion_handler_that_computes_before_it_calls() -> None:
+def test_a_polling_task_yields_to_a_completion_handler_that_computes() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
 
@@ -115,7 +114,7 @@ def test_a_task_that_polls_gives_way_to_a_completion_handler_that_computes_befor
     assert tasks.machine.kernel.now < 300_000_000, "nothing waits for a quantum"
 
 
-def test_an_interrupt_of_lapi_waits_for_no_further_packet() -> None:
+def test_the_interrupt_routine_of_lapi_does_not_wait_for_further_packets() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)
     host = tasks.machine.host(1)
@@ -135,7 +134,7 @@ def test_an_interrupt_of_lapi_waits_for_no_further_packet() -> None:
     tasks.all(program)
 
 
-def test_a_completion_handler_waits_for_the_quantum_of_an_application_that_computes() -> None:
+def test_a_completion_handler_waits_for_the_end_of_a_computing_applications_quantum() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)
     ran: list[int] = []
@@ -160,7 +159,7 @@ def test_a_completion_handler_waits_for_the_quantum_of_an_application_that_compu
 
 
 @pytest.mark.parametrize(("size", "copied"), [(8, 8), (5000, 5000)])
-def test_data_are_copied_once_a_side(size: int, copied: int) -> None:
+def test_data_are_copied_once_on_each_side(size: int, copied: int) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     bytes_of = [0, 0]
@@ -187,7 +186,7 @@ def test_data_are_copied_once_a_side(size: int, copied: int) -> None:
     assert bytes_of == [copied, copied]
 
 
-def test_user_header_and_data_are_what_stands_in_hals_buffer() -> None:
+def test_user_header_and_data_are_read_from_hals_buffer() -> None:
     tasks = Tasks(chips=0)
     memory = Buffers(tasks)
     came: list[bytes] = []
@@ -222,7 +221,7 @@ def test_user_header_and_data_are_what_stands_in_hals_buffer() -> None:
     assert tasks.lapis[1].process.load_bytes(memory.here[1], 4) == b"dat`"
 
 
-def test_a_task_that_begins_late_or_again_misses_nothing() -> None:
+def test_a_task_that_starts_late_or_again_loses_no_message() -> None:
     tasks = Tasks(initialize=False)
     memory = Buffers(tasks)
 
@@ -244,7 +243,7 @@ def test_a_task_that_begins_late_or_again_misses_nothing() -> None:
     assert tasks.bench.hals[1].unclaimed > 1 and tasks.lapis[0].outgoing.resent == 1
 
 
-def test_in_interrupt_mode_what_a_task_that_computes_has_sent_is_sent_again() -> None:
+def test_in_interrupt_mode_packets_of_a_computing_task_are_retransmitted() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)
     ends: list[int] = []
@@ -262,7 +261,7 @@ def test_in_interrupt_mode_what_a_task_that_computes_has_sent_is_sent_again() ->
     assert ends == [0, 1] and tasks.lapis[1].outgoing.resent == 1
 
 
-def test_the_report_of_a_hang_names_who_does_not_acknowledge() -> None:
+def test_the_hang_report_names_the_task_that_does_not_acknowledge() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
 

@@ -1,7 +1,7 @@
-"""What a task of LAPI knows of a pair's packets agrees with what was sent, whatever is lost and overtaken.
+"""LAPI's link state agrees with the packets sent, whatever is lost and reordered.
 
-Strategy: the two ends without any wires. Packets arrive in a random order, some twice, some never; a set of numbers is
-the model. Sequences begin just before they wrap.
+Strategy: both ends without links. Packets arrive in a random order, some twice, some never; a set of numbers is the
+model. Sequence numbers begin just before they wrap.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def test_each_packet_is_new_once_and_acknowledged_when_it_is_taken(seed: int) ->
     assert len(taken) > 500 and not receiving.new(BEGIN)
 
 
-def test_only_what_was_sent_a_time_out_ago_is_late() -> None:
+def test_only_packets_sent_a_timeout_ago_are_overdue() -> None:
     sending = Sending(BEGIN)
     for now in range(10):
         sending.sent(100 + now, now)
@@ -46,7 +46,7 @@ def test_only_what_was_sent_a_time_out_ago_is_late() -> None:
     assert sending.since == 2
 
 
-def test_an_acknowledgement_is_due_for_so_many_or_when_what_was_asked_for_is_here() -> None:
+def test_an_acknowledgement_is_due_after_a_number_of_packets_or_when_requested() -> None:
     receiving = Receiving()
     assert not receiving.due(1)
     receiving.asked(1)

@@ -1,8 +1,8 @@
-"""Random calls of LAPI on four tasks over bad wires leave the memory that the calls say.
+"""Random calls of LAPI on four tasks over unreliable links leave the expected memory.
 
-Strategy: a list of puts, gets, active messages and `Rmw`, drawn by a seed before anything runs; each writes a place of
-its own, but for the sums. What stands where afterwards is computed from the list. One route is late; packets are lost,
-damaged and doubled. In one half of the runs packets interrupt.
+Strategy: a list of puts, gets, active messages and `Rmw` is drawn by a seed; each writes its own range, except for the
+sums. The expected memory is computed from the list. One route is slow; packets are lost, damaged and duplicated. In
+half of the runs packets interrupt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TASKS, SLOTS, SLOT = 4, 6, 2048
 
 
 class Call(NamedTuple):
-    """A call: kind, target, place of its own at either end, bytes."""
+    """Call: kind, target, its own range at either end, bytes."""
 
     kind: str
     target: int
@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 
 def drawn(seed: int) -> list[list[Call]]:
-    """The calls of each task; to itself as well."""
+    """Return the calls of each task, some to itself."""
     draw = random.Random(seed)
     kinds, sizes = ("put", "get", "amsend", "rmw"), (0, 1, 5, 900, 976, 977, SLOT)
     return [
@@ -39,7 +39,7 @@ def drawn(seed: int) -> list[list[Call]]:
 
 
 class World:
-    """The tasks, and what they do."""
+    """Tasks and their calls."""
 
     def __init__(self, seed: int, interrupts: int) -> None:
         self.calls = drawn(seed)
@@ -51,7 +51,7 @@ class World:
         self.handlers = [lapi.handler(self.head) for lapi in self.tasks.lapis]
 
     def place(self, task: int, source: int, slot: int) -> int:
-        """Where the data of a call go."""
+        """Return the address of a call's data."""
         return self.memory.here[task] + SLOT * (SLOTS * source + slot)
 
     async def head(self, source: int, user: bytes, size: int) -> Place:
@@ -62,7 +62,7 @@ class World:
         self.completed[target] += 1
 
     async def program(self, lapi: Lapi) -> None:
-        """All calls of a task."""
+        """Run all calls of a task."""
         me, sends = lapi.me, self.memory.counter(lapi.me, 1)
         for slot in range(SLOTS):
             lapi.process.store_bytes(self.memory.out[me] + SLOT * slot, pattern(SLOT, 10 * me + slot))
@@ -73,7 +73,7 @@ class World:
         await lapi.Term()
 
     async def make(self, lapi: Lapi, call: Call) -> None:
-        """One of them."""
+        """Make one call."""
         me, (kind, target, slot, size), memory = lapi.me, call, self.memory
         out = memory.out[me] + SLOT * slot
         if kind == "put":
@@ -87,7 +87,7 @@ class World:
             await lapi.Rmw(Rmw.FETCH_AND_ADD, target, memory.counter(target, 2), slot + 1)
 
     def check(self, source: int, call: Call) -> None:
-        """The data of a call are where they belong, and nothing behind them."""
+        """Check that a call's data arrived and that no byte behind them changed."""
         kind, target, slot, size = call
         at, salt = (source, 10 * target) if kind == "get" else (target, 10 * source + slot)
         data = self.tasks.lapis[at].process.load_bytes(self.place(at, source, slot), SLOT)
@@ -95,7 +95,7 @@ class World:
 
 
 @pytest.mark.parametrize(("seed", "interrupts"), [(1, 0), (2, 1), (3, 0), (4, 1)])
-def test_random_calls_over_bad_wires_leave_the_memory_that_they_say(seed: int, interrupts: int) -> None:
+def test_random_calls_over_faulty_links_leave_the_expected_memory(seed: int, interrupts: int) -> None:
     world = World(seed, interrupts)
     world.tasks.all(world.program)
     every = [(source, call) for source, made in enumerate(world.calls) for call in made]

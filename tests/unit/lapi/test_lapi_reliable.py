@@ -1,8 +1,7 @@
-"""LAPI is reliable over wires that are not, and over routes that reorder: each byte once, at its place; and it sends no
-more than it needs.
+"""LAPI over unreliable links and routes that reorder: each byte arrives once, and no packet is sent needlessly.
 
-Strategy: tasks on a board with two routes a pair, on the machine. Wires lose and damage packets and acknowledgements,
-sequences wrap, one route is late; acknowledgements are counted; one task has more on its way than HAL keeps buffers.
+Strategy: tasks on a board with two routes a pair, on the machine. Links lose and damage packets and acknowledgements,
+sequence numbers wrap, one route is slow; acknowledgements are counted; one task sends more than HAL keeps buffers for.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tests.unit.lapi.lapi_bench import Buffers, Tasks, pattern
 
 
 @pytest.mark.parametrize("fenced", [True, False])
-def test_a_fence_orders_two_puts_to_one_place_under_a_late_route(fenced: bool) -> None:
+def test_a_fence_orders_two_puts_to_one_address_over_a_slow_route(fenced: bool) -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     tasks.machine.faults.delay_into(End("chip1", 6), 200_000_000)
@@ -35,7 +34,7 @@ def test_a_fence_orders_two_puts_to_one_place_under_a_late_route(fenced: bool) -
     assert tasks.lapis[1].process.load_bytes(memory.here[1], 4) == (b"new." if fenced else b"old.")
 
 
-def test_more_packets_to_several_tasks_than_hal_keeps_all_arrive() -> None:
+def test_more_packets_than_hal_keeps_buffers_for_all_arrive() -> None:
     tasks = Tasks(4)
     memory = Buffers(tasks)
 
@@ -59,7 +58,7 @@ def test_more_packets_to_several_tasks_than_hal_keeps_all_arrive() -> None:
 
 
 @pytest.mark.parametrize("begin", [0, (1 << 32) - 7])
-def test_bad_wires_change_nothing_but_what_is_sent_again(begin: int) -> None:
+def test_faulty_links_cost_only_retransmissions(begin: int) -> None:
     tasks = Tasks(begin=begin)
     memory = Buffers(tasks)
     faults = tasks.machine.faults
@@ -85,7 +84,7 @@ def test_bad_wires_change_nothing_but_what_is_sent_again(begin: int) -> None:
     assert tasks.lapis[0].outgoing.resent == 8
 
 
-def test_a_stream_is_never_out_of_packets_on_their_way() -> None:
+def test_a_stream_always_has_packets_in_transit() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     outgoing = tasks.lapis[0].outgoing
@@ -111,7 +110,7 @@ def test_a_stream_is_never_out_of_packets_on_their_way() -> None:
 
 
 @pytest.mark.parametrize("packets", [1, 10, 30])
-def test_one_acknowledgement_is_sent_for_so_many_packets(packets: int) -> None:
+def test_one_acknowledgement_covers_the_configured_number_of_packets(packets: int) -> None:
     tasks = Tasks(ack_packets=packets)
     memory = Buffers(tasks)
     begun = tasks.bench.hals[1].sent
@@ -129,7 +128,7 @@ def test_one_acknowledgement_is_sent_for_so_many_packets(packets: int) -> None:
     tasks.all(program)
 
 
-def test_what_comes_twice_is_taken_once() -> None:
+def test_duplicate_packets_are_processed_once() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
     tasks.machine.faults.delay_into(End("chip1", 7), 2_500_000_000)  # every other one is sent again meanwhile
@@ -148,7 +147,7 @@ def test_what_comes_twice_is_taken_once() -> None:
     assert tasks.lapis[1].memory.word(memory.here[1]) == 4 and tasks.lapis[0].memory.word(memory.counter(0, 0)) == 0
 
 
-def test_a_task_that_takes_nothing_in_is_asked_ever_more_seldom() -> None:
+def test_requests_to_a_silent_task_back_off() -> None:
     tasks = Tasks()
     memory = Buffers(tasks)
 
@@ -165,7 +164,7 @@ def test_a_task_that_takes_nothing_in_is_asked_ever_more_seldom() -> None:
     tasks.all(program)
 
 
-def test_an_answer_that_is_lost_while_its_sender_computes_is_sent_again() -> None:
+def test_a_reply_lost_while_its_sender_computes_is_retransmitted() -> None:
     tasks = Tasks(interrupt_set=1, timeout_us=100)
     one, other = tasks.lapis
     room, data = one.process.allocate(4096), other.process.allocate(4096)

@@ -8,7 +8,7 @@ from tests.unit.pipes.test_pipes import SECOND_WAY
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     pair = Pair()
     for name, size, direct in (("short", 100, False), ("5,000 B", 5000, False), ("5,000 B past the pipe", 5000, True)):
         with charges.operation(name):

@@ -1,7 +1,7 @@
-"""Pipes without hardware: hosts whose software takes no time, and wires of which a test says what happens to a packet.
+"""Pipes without hardware: hosts whose software takes no time, and links whose behaviour a test controls.
 
-A test chooses among what may happen next: a packet that is on its way arrives, is lost or doubled, or time passes until
-somebody's patience is at its end.
+A test chooses the next event: a packet in transit arrives, is lost or duplicated, or time passes until the next
+time-out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from firmware.view import ClusterView
 from pymodels.kernel import Event, Kernel
 
 Choose = Callable[[int], int]
-"""One of so many."""
+"""Function that returns a number below its argument."""
 MOST = 10_000
-"""Steps after which a schedule goes nowhere."""
+"""Number of steps after which a schedule is considered endless."""
 
 
 class Host:
-    """As much of a host as Pipes uses. Nothing takes time."""
+    """Parts of a host that Pipes uses; software takes no time."""
 
     def __init__(self, kernel: Kernel, name: str) -> None:
         self._kernel, self.who, self.waits = kernel, name, kernel.waits
@@ -33,28 +33,28 @@ class Host:
         return self._kernel.now
 
     def allocate(self, size: int) -> Any:
-        """Memory."""
+        """Return memory."""
         begin = self._free
         self._free += size
         return type("Buffer", (), {"address": begin, "view": memoryview(self.memory)[begin : begin + size]})
 
     def store_bytes(self, address: int, data: bytes) -> None:
-        """Into memory."""
+        """Store bytes into memory."""
         self.memory[address : address + len(data)] = data
 
     async def spend(self, path: str, times: int = 1) -> None:
-        """No time."""
+        """Do nothing: software takes no time."""
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """What is copied stands there already."""
+        """Do nothing: the bytes are already at the target."""
 
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Any:
-        """A task."""
+        """Start a task."""
         return self._kernel.spawn(coroutine, name)
 
 
 class Wires:
-    """What is on its way: target, source, bytes."""
+    """Packets in transit: target, source, bytes."""
 
     def __init__(self) -> None:
         self.flying: list[tuple[int, int, bytes]] = []
@@ -62,7 +62,7 @@ class Wires:
 
 
 class Hal:
-    """Satisfies `firmware.hal.host.interface.Hal`, but for interrupts."""
+    """Implementation of `firmware.hal.host.interface.Hal` without interrupts."""
 
     def __init__(self, host: Host, kernel: Kernel, wires: Wires, me: int) -> None:
         self.me, self.nodes, self.kept = me, 2, dict[int, bytes]()
@@ -72,19 +72,19 @@ class Hal:
         self._number = 0
 
     async def start(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def on_packet(self, protocol: int, handler: Handler) -> None:
-        """The handler."""
+        """Set the handler."""
         self._handlers[protocol] = handler
 
     @property
     def keepable(self) -> int:
-        """As on hardware."""
+        """Number of send buffers that may still be kept, as on hardware."""
         return KEEPABLE - len(self.kept)
 
     async def send(self, node: int, protocol: int, header: bytes, data: Data = b"", keep: bool = False) -> int:
-        """Onto the wires."""
+        """Put a packet on the links."""
         if isinstance(data, Stretch):
             data = self._host.memory[data.address : data.address + data.size]
         self._number += 1
@@ -94,25 +94,25 @@ class Hal:
         return self._number
 
     async def again(self, buffer: int, header: bytes = b"") -> None:
-        """The same."""
+        """Put a kept packet on the links again."""
         self._wires.flying.append((1 - self.me, self.me, header + self.kept[buffer]))
 
     def free(self, buffer: int) -> None:
-        """It is kept no more."""
+        """Release a kept buffer."""
         del self.kept[buffer]
 
     async def arrived(self, source: int, data: bytes) -> None:
-        """A packet has come over the wires."""
+        """Receive a packet from the links."""
         for handler in self._handlers.values():
             await handler(Packet(source, 0, memoryview(data)))
         self.changed()
 
     async def poll(self) -> int:
-        """What comes is handed over at once."""
+        """Return 0: packets are handed over when they arrive."""
         return 0
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
-        """Until something has come, or it is that time."""
+        """Wait until a packet arrives or a time is reached."""
         while not condition():
             if until_ps is not None:
                 if self._kernel.now >= until_ps:
@@ -122,18 +122,18 @@ class Hal:
         return True
 
     def changed(self) -> None:
-        """Conditions may have."""
+        """Make waiting tasks evaluate their conditions again."""
         self._news.set()
 
     async def interrupts(self, on: bool) -> None:
-        """There are none."""
+        """Do nothing: there is no interrupt mode."""
 
 
 class Play:
-    """Two nodes and a schedule of what happens on their wires."""
+    """Two nodes and a schedule of the events on their links."""
 
     def __init__(self, choose: Choose, faults: int, **options: Any) -> None:
-        """`faults`: so many packets may be lost or doubled, or be overtaken by somebody's patience."""
+        """Create the nodes; `faults` packets may be lost, duplicated, or delayed past a time-out."""
         self._choose, self._faults = choose, faults
         self.kernel, self.wires = Kernel(), Wires()
         hosts = [Host(self.kernel, f"host{me}") for me in range(2)]
@@ -145,7 +145,7 @@ class Play:
         ]
 
     def run(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Until all calls have returned; fails when that takes too long."""
+        """Run until all calls have returned. Fails after too many steps."""
         tasks = [self.kernel.spawn(one, "a call") for one in [*(pipe.start() for pipe in self.pipes), *calls]]
         self.kernel.run_ready()
         for _ in range(MOST):
@@ -158,7 +158,7 @@ class Play:
         raise AssertionError("\n".join(self.kernel.waiting()))
 
     def _moves(self) -> Sequence[Callable[[], None]]:
-        """What may happen next; the first is that nothing goes wrong."""
+        """Return the possible next events; the first is fault-free."""
         flying = range(len(self.wires.flying))
         moves: list[Callable[[], None]] = [lambda at=at: self._deliver(at) for at in flying]  # type: ignore[misc]
         if self._faults:
@@ -181,7 +181,7 @@ class Play:
         self.wires.flying.append(self.wires.flying[at])
 
     def _pass(self) -> None:
-        """Somebody's patience ends."""
+        """Advance the time to the next time-out."""
         self._faults -= bool(self.wires.flying)
         alarm = self.kernel.next_alarm()
         assert alarm is not None

@@ -1,8 +1,8 @@
-"""Pipes: every byte once and in order, over routes that reorder and wires that lose and damage.
+"""Pipes: every byte arrives once and in order, over routes that reorder and links that lose and damage packets.
 
-Strategy: streams of every kind of write and read between hosts on a board of SP chips. What is read is compared with
-what was written; faults of each kind, and all of them at once, may cost time and packets sent again, nothing else. A
-pipe that is full, or a window, makes the writer wait, and the report of a hang says for whom. Positions pass 2^32.
+Strategy: streams of many write and read sizes between hosts on a board of SP chips. The bytes read are compared with
+those written. Faults of each kind, and all together, may cost only time and retransmissions. A full pipe or window
+makes the writer wait, and the hang report names the node. Positions pass 2^32.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SIZES = (1, 100, 1000, 1008, 1009, 5000, 70_000)
 
 @pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_stream_comes_as_it_was_written(size: int, direct: bool) -> None:
+def test_a_stream_arrives_as_written(size: int, direct: bool) -> None:
     pair, data = Pair(chips=0), pattern(90_000 if size > 20 else 60)
     assert pair.run(pair.write(0, 1, data, size, direct), pair.read(1, 0, len(data)))[1] == data
     assert pair.pipes[0].resent == 0
 
 
-def test_both_directions_and_several_nodes_at_once() -> None:
+def test_streams_of_both_directions_and_several_nodes_are_independent() -> None:
     pair, data = Pair(nodes=4, chips=4), [pattern(20_000, salt) for salt in range(4)]
     ways = [(a, b) for a in range(4) for b in range(4) if a != b]
     reads = [pair.read(target, source, 20_000) for source, target in ways]
@@ -36,7 +36,7 @@ def test_both_directions_and_several_nodes_at_once() -> None:
 
 
 @pytest.mark.parametrize("direct", [False, True])
-def test_a_late_route_puts_nothing_out_of_order(direct: bool) -> None:
+def test_a_slow_route_does_not_reorder_a_stream(direct: bool) -> None:
     pair, data = Pair(), pattern(60_000)
     pair.machine.faults.delay_into(SECOND_WAY, 60_000_000)
     assert pair.run(pair.write(0, 1, data, 4000, direct), pair.read(1, 0, len(data)))[1] == data
@@ -45,7 +45,9 @@ def test_a_late_route_puts_nothing_out_of_order(direct: bool) -> None:
 
 @pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize(("loss", "damage", "doubled"), [(0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)])
-def test_what_wires_lose_damage_or_double_comes_once(loss: float, damage: float, doubled: float, direct: bool) -> None:
+def test_lost_damaged_or_duplicated_packets_are_delivered_once(
+    loss: float, damage: float, doubled: float, direct: bool
+) -> None:
     pair, data = Pair(), pattern(60_000)
     pair.machine.faults.lose(loss, damage, doubled=doubled)
     assert pair.run(pair.write(0, 1, data, 4000, direct), pair.read(1, 0, len(data)))[1] == data
@@ -53,7 +55,7 @@ def test_what_wires_lose_damage_or_double_comes_once(loss: float, damage: float,
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_all_of_that_at_once_in_both_directions(seed: int) -> None:
+def test_all_faults_at_once_in_both_directions_are_recovered(seed: int) -> None:
     pair, one, other = Pair(timeout_us=200), pattern(40_000, 1), pattern(40_000, 2)
     pair.machine.faults.lose(0.05, 0.05, seed, reordered=0.1, doubled=0.05, most_ps=300_000_000)
     pair.machine.faults.delay_into(SECOND_WAY, 30_000_000)
@@ -67,20 +69,20 @@ def test_all_of_that_at_once_in_both_directions(seed: int) -> None:
 
 
 @pytest.mark.parametrize("begin", [WRAP - 30_000, 3 * WRAP - 1])
-def test_positions_pass_the_end_of_their_word(begin: int) -> None:
+def test_positions_wrap_around_32_bits(begin: int) -> None:
     pair, data = Pair(chips=0, begin=begin), pattern(150_000)
     pair.machine.faults.drop(0, 1, 40)
     assert pair.run(pair.write(0, 1, data, 9000), pair.read(1, 0, len(data)))[1] == data
 
 
-def test_a_lost_packet_is_sent_again_alone() -> None:
+def test_only_the_lost_packet_is_retransmitted() -> None:
     pair, data = Pair(chips=0), pattern(30_000)
     pair.machine.faults.drop(0, 1, 3)
     assert pair.run(pair.write(0, 1, data, 30_000), pair.read(1, 0, len(data)))[1] == data
     assert (pair.pipes[0].resent, pair.pipes[1].doubled) == (1, 0)
 
 
-def test_a_node_that_takes_nothing_in_is_sent_a_packet_ever_more_seldom() -> None:
+def test_retransmissions_to_a_silent_node_back_off() -> None:
     pair, far = Pair(chips=0), 1
 
     async def sends() -> None:
@@ -118,14 +120,14 @@ def test_a_writer_that_only_writes_sees_that_its_packets_are_acknowledged() -> N
     assert pair.run(reads(), writes())[0] < 100_000_000 * parts
 
 
-def test_a_lost_acknowledgement_costs_one_packet_that_comes_twice() -> None:
+def test_a_lost_acknowledgement_costs_one_duplicate_packet() -> None:
     pair, data = Pair(chips=0), pattern(500)
     pair.machine.faults.drop(1, 0, 0)
     assert pair.run(pair.write(0, 1, data, 500), pair.read(1, 0, len(data)))[1] == data
     assert pair.pipes[0].resent == pair.pipes[1].doubled == 1
 
 
-def test_acknowledgements_go_with_data_back_or_for_half_a_window() -> None:
+def test_acknowledgements_are_sent_with_reverse_data_or_for_half_a_window() -> None:
     pair, data = Pair(chips=0), pattern(32 * 1008)
     pair.run(pair.pipes[0].write(1, data), pair.read(1, 0, len(data)))
     alone = [size for *_, size, _ in pair.machine.trace.of(TraceEvent.NIC_SEND_START) if size == 16]
@@ -154,7 +156,7 @@ def test_tasks_that_wait_at_the_same_time_acknowledge_once() -> None:
     assert [size for *_, size, _ in pair.machine.trace.of(TraceEvent.NIC_SEND_START)] == [21, 16]
 
 
-def test_a_writer_whose_reader_does_not_read_waits_and_its_report_says_for_whom() -> None:
+def test_the_hang_report_names_the_reader_that_a_writer_waits_for() -> None:
     pair = Pair(chips=0)
 
     async def polls() -> None:
@@ -166,7 +168,7 @@ def test_a_writer_whose_reader_does_not_read_waits_and_its_report_says_for_whom(
     assert pair.pipes[0].resent == 0
 
 
-def test_a_window_that_is_full_and_bytes_that_do_not_come_are_reported() -> None:
+def test_the_hang_report_names_a_full_window_and_missing_bytes() -> None:
     pair = Pair(chips=0)
     pair.machine.faults.lose(1.0)
     with pytest.raises(MachineError) as error:
@@ -175,7 +177,7 @@ def test_a_window_that_is_full_and_bytes_that_do_not_come_are_reported() -> None
     assert "host host1 waits for 7 bytes of the pipe from host0, held by host host0" in str(error.value)
 
 
-def test_a_reader_that_begins_late_loses_nothing() -> None:
+def test_a_reader_that_starts_late_loses_no_bytes() -> None:
     pair, data = Pair(chips=0), pattern(200_000)
 
     async def late() -> bytes:
@@ -186,7 +188,7 @@ def test_a_reader_that_begins_late_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(("direct", "copies"), [(False, [10, 20]), (True, [10, 0])])
-def test_direct_bytes_are_copied_once_a_side_others_twice(direct: bool, copies: list[int]) -> None:
+def test_direct_bytes_are_copied_once_on_each_side_and_others_twice(direct: bool, copies: list[int]) -> None:
     pair, data, came = Pair(chips=0), pattern(10 * 1008), bytearray()
 
     async def take(node: int, view: memoryview) -> None:
@@ -204,7 +206,7 @@ def test_direct_bytes_are_copied_once_a_side_others_twice(direct: bool, copies: 
     assert [charged.count(trace.path(f"host:{path}")) for path in ("hal_copy", "pipes_copy")] == copies
 
 
-def test_with_interrupts_a_stream_comes_while_its_reader_computes() -> None:
+def test_with_interrupts_a_stream_arrives_while_its_reader_computes() -> None:
     pair, data = Pair(chips=0), pattern(60_000)
 
     async def computes() -> int:
@@ -217,7 +219,7 @@ def test_with_interrupts_a_stream_comes_while_its_reader_computes() -> None:
 
 
 @pytest.mark.parametrize("node", [0, 1])
-def test_a_bit_flipped_in_the_memory_of_a_pipe_is_what_is_read(node: int) -> None:
+def test_a_bit_flipped_in_the_memory_of_a_pipe_is_read(node: int) -> None:
     pair, data = Pair(chips=0), pattern(500)
     if node == 0:
         pair.machine.faults.drop(0, 1, 0)  # it is sent again out of the pipe
@@ -237,7 +239,7 @@ def test_a_bit_flipped_in_the_memory_of_a_pipe_is_what_is_read(node: int) -> Non
     assert [at for at in range(500) if read[at] != data[at]] == [77]
 
 
-def test_a_packet_that_is_acknowledged_while_it_is_about_to_be_sent_again_is_let_be(
+def test_a_packet_acknowledged_just_before_its_retransmission_is_not_sent_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pair = Pair(timeout_us=100)

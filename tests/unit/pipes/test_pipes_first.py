@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of Pipes shows it, does what it says.
+"""First program of the page of Pipes.
 
-Strategy: it is run on two hosts of a board, with good wires and with bad ones.
+Strategy: the program runs on two hosts of a board, with reliable and unreliable links.
 """
 
 from __future__ import annotations

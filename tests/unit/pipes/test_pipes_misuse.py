@@ -1,7 +1,7 @@
-"""Calls of Pipes that cannot be done are refused with what is wrong and what would be right, and harm nobody.
+"""Invalid calls of Pipes: each raises an error with cause and remedy, and does not affect other calls.
 
-Strategy: a table of calls and the errors they give; after all of them a stream still works. Packets of Pipes' protocol
-that are none of its own are ignored.
+Strategy: a table of calls and their errors; after all of them a stream still works. Packets of the protocol that are
+not from Pipes are ignored.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ async def _consumed(pair: Pair) -> None:
 
 
 MISUSE: dict[str, tuple[Call, str]] = {
-    "a node that there is not": (lambda pair: pair.pipes[0].write(2, b"x"), "node 2: there is no pipe to it; name one"),
-    "the node itself": (lambda pair: pair.pipes[0].read(0, 1), "node 0: there is no pipe to it; name one of 1"),
-    "too much at once": (lambda pair: pair.pipes[0].read(1, 65_537), "a read of 65537 bytes: a pipe holds 65536"),
-    "less than nothing": (lambda pair: pair.pipes[0].read(1, -1), "a read of -1 bytes: a pipe holds 65536"),
-    "two writes": (_twice, "a write to node 1: another task's write has not returned; let one task write"),
-    "beside a consumer": (_consumed, "a read: a consumer takes what comes; leave on_bytes out"),
+    "an unknown node": (lambda pair: pair.pipes[0].write(2, b"x"), "node 2: unknown node; give one"),
+    "the node itself": (lambda pair: pair.pipes[0].read(0, 1), "node 0: unknown node; give one of 1"),
+    "too much at once": (lambda pair: pair.pipes[0].read(1, 65_537), "read of 65537 bytes: a pipe holds 65536 bytes"),
+    "less than nothing": (lambda pair: pair.pipes[0].read(1, -1), "read of -1 bytes: a pipe holds 65536 bytes"),
+    "two writes": (_twice, "write to node 1: another task is writing to it; let one task write"),
+    "beside a consumer": (_consumed, "read: a consumer takes the received bytes; remove the consumer"),
 }
 
 
-def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
+def test_each_misuse_raises_its_error_and_does_not_affect_other_calls() -> None:
     pair = Pair(chips=0)
     for call, text in MISUSE.values():
         with pytest.raises(PipesError, match="^" + re.escape(text)):
@@ -63,7 +63,7 @@ def test_each_misuse_is_refused_by_name_and_harms_nobody() -> None:
 
 
 @pytest.mark.parametrize("packet", [b"short", LAYOUT.pack(TYPE + 1, 0, 0, 0, 1 << 16) + b"bytes"])
-def test_packets_that_are_none_of_pipes_are_ignored(packet: bytes) -> None:
+def test_packets_not_from_pipes_are_ignored(packet: bytes) -> None:
     pair = Pair(chips=0)
     pair.run(pair.bench.hals[0].send(1, PROTOCOL, packet))
     assert pair.run(pair.write(0, 1, b"there", 5), pair.read(1, 0, 5))[1] == b"there"
@@ -77,16 +77,16 @@ def test_packets_that_are_none_of_pipes_are_ignored(packet: bytes) -> None:
         ({"window": "many"}, "wrong type: pipes.window is 'many'; give a whole number"),
         ({"timeout_us": 9}, "value out of range: pipes.timeout_us is 9; give 10 to 1000000"),
         ({"pipe_bytes": 1 << 21}, "value out of range: pipes.pipe_bytes is 2097152; give 2048 to 1048576"),
-        ({"pipe_bytes": 3000}, "option pipe_bytes: 3000 is not a power of two; give one"),
+        ({"pipe_bytes": 3000}, "option pipe_bytes: 3000 is not a power of two; give a power of two"),
     ],
 )
-def test_options_that_cannot_be_are_refused(options: dict[str, Any], text: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], text: str) -> None:
     with pytest.raises(OptionError, match="^" + re.escape(text)):
         Options.of(options)
 
 
 @pytest.mark.parametrize("options", [{"window": 2}, {"pipe_bytes": 2048}, {"window": 64, "pipe_bytes": 1 << 20}])
-def test_the_least_and_the_greatest_values_work(options: dict[str, Any]) -> None:
+def test_the_smallest_and_largest_option_values_work(options: dict[str, Any]) -> None:
     pair, data = Pair(chips=0, **options), bytes(range(256)) * 80
     for direct in (False, True):
         assert pair.run(pair.write(0, 1, data, 5000, direct), pair.read(1, 0, len(data), 2000))[1] == data

@@ -1,9 +1,10 @@
-"""Every schedule of a small stream, and random ones of long streams: each byte once, in order, and nothing kept.
+"""Schedules of a small stream, all of them, and random ones of long streams: each byte once, in order, and nothing
+kept.
 
-Strategy: the wires of `pipes_wires`, on which a test chooses what happens next. All schedules of a few packets are
-played, whatever arrives first, with one packet lost, doubled or late for somebody's patience; they are counted. Then
-streams both ways, of random writes and reads, in narrow windows and pipes, by random schedules with many faults. That
-the search can fail is shown with a receiver that looks at no position.
+Strategy: the links of `pipes_wires`, where a test chooses the next event. All schedules of a few packets are run, with
+any order of arrival, and with one packet lost, duplicated or delayed past a time-out; they are counted. Then streams in
+both directions, with random writes and reads, narrow windows and pipes, and many faults. A faulty receiver that ignores
+positions must be found.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from tests.unit.pipes.pipes_bench import pattern
 from tests.unit.pipes.pipes_wires import Play
 
 SEEDS = (*range(30), 52, 806)
-"""Of random schedules; the last two left both ends waiting without a time-out, once."""
+"""Seeds of random schedules; the last two once left both ends waiting without a time-out."""
 
 
 def schedules() -> Iterator[list[tuple[int, int]]]:
-    """Each way to choose, one after the other: (choice, of how many) as far as it was chosen. Whoever plays one appends
-    its choices.
+    """Yield each sequence of choices as a list of (choice, number of choices).
+
+    The code that runs a schedule appends its further choices to the list.
     """
     taken: list[tuple[int, int]] = []
     while True:
@@ -47,14 +49,14 @@ async def give(pipe: Pipes, target: int, parts: list[bytes], direct: bool) -> No
 
 
 async def have(pipe: Pipes, source: int, sizes: list[int]) -> bytes:
-    """Read parts of these sizes."""
+    """Read parts of the given sizes."""
     data = b"".join([await pipe.read(source, size) for size in sizes])
     await pipe.finish()
     return data
 
 
 def play_all(packets: int, faults: int, direct: bool) -> int:
-    """All schedules of so many packets; how many there are."""
+    """Run all schedules of a number of packets and return their count."""
     count, parts = 0, [pattern(3, salt) for salt in range(packets)]
     for taken in schedules():
         steps, count = iter(list(taken)), count + 1
@@ -75,13 +77,13 @@ def play_all(packets: int, faults: int, direct: bool) -> int:
 
 @pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize(("packets", "faults", "schedules"), [(3, 0, 100), (2, 1, 1827)])
-def test_every_schedule_of_a_small_stream_brings_it_whole(
+def test_every_schedule_of_a_small_stream_delivers_it_completely(
     packets: int, faults: int, schedules: int, direct: bool
 ) -> None:
     assert play_all(packets, faults, direct) == schedules
 
 
-def test_a_receiver_that_takes_each_packet_for_the_next_one_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_receiver_that_ignores_positions_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Incoming.arrived
 
     async def careless(self: Incoming, header: Header, *others: Any) -> bool:
@@ -93,7 +95,7 @@ def test_a_receiver_that_takes_each_packet_for_the_next_one_is_found(monkeypatch
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_schedules_with_many_faults_bring_both_streams_whole(seed: int) -> None:
+def test_random_schedules_with_many_faults_deliver_both_streams_completely(seed: int) -> None:
     draw = random.Random(seed)
     options = {"window": draw.choice([2, 3, 8, 32]), "pipe_bytes": draw.choice([2048, 4096, 65536])}
     play = Play(draw.randrange, draw.choice([0, 20, 100]), **options)

@@ -1,4 +1,4 @@
-"""A tour of UDP: calls, datagrams of one frame and of several, sleeping, select, what is dropped."""
+"""UDP operations whose costs are recorded: calls, datagrams of one and several frames, sleeping, select, drops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.unit.udp.udp_bench import PORT, Bench, patterned
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     with charges.operation("start, a socket with a port each"):
         bench = Bench()
     near, machine = bench.sockets[0], bench.machine

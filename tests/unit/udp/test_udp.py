@@ -1,9 +1,8 @@
-"""UDP: datagrams of every size over frames, what is lost or damaged, sleeping, signals and select.
+"""UDP: datagrams of every size, losses and damage, sleeping, signals and select.
 
-Strategy: two to four hosts of the machine, with each LANai. What is sent comes whole and unharmed, or not at all: bits
-are flipped in frames between the kernel and the NIC, where the CRC of the wire does not see them, and each must be
-refused by the header or the checksum that covers it. Frames are reordered, lost and doubled. Counters say where every
-datagram that did not come was dropped.
+Strategy: two to four hosts of the machine, with each LANai. Datagrams arrive complete and unchanged, or not at all.
+Bits are flipped in frames between kernel and NIC, where the CRC of the link does not detect them; the header checks or
+the checksum must. Frames are reordered, lost and duplicated. Counters must account for every missing datagram.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ each_nic = pytest.mark.parametrize("nic", ["lanai9", "lanai4"])
 
 
 @each_nic
-def test_datagrams_of_every_size_come_as_they_were_sent(nic: str) -> None:
+def test_datagrams_of_every_size_arrive_unchanged(nic: str) -> None:
     bench = Bench(nic=nic, receive_bytes=1 << 20)
     sent = [patterned(size, seed) for seed, size in enumerate(SIZES)]
     _, came = bench.run(bench.give(0, 1, sent), bench.get(1, len(sent)))
@@ -36,7 +35,7 @@ def test_datagrams_of_every_size_come_as_they_were_sent(nic: str) -> None:
 
 
 @pytest.mark.parametrize("mtu", [576, 577, 583, 9000])
-def test_the_largest_frame_is_an_option_and_any_size_of_it_does(mtu: int) -> None:
+def test_datagrams_arrive_with_any_mtu(mtu: int) -> None:
     bench = Bench(mtu=mtu)
     sent = [patterned(size, size) for size in (mtu - 29, mtu - 28, mtu - 27, 5000)]
     _, came = bench.run(bench.give(0, 1, sent), bench.get(1, len(sent)))
@@ -44,7 +43,7 @@ def test_the_largest_frame_is_an_option_and_any_size_of_it_does(mtu: int) -> Non
 
 
 @pytest.mark.parametrize("late", range(4))
-def test_a_datagram_of_32_kb_is_four_frames_and_survives_their_exchange(late: int) -> None:
+def test_a_datagram_of_32_kb_is_four_frames_and_survives_reordering(late: int) -> None:
     bench = Bench()
     bench.machine.faults.reorder(0, 1, late, 900_000_000)
     sent = patterned(32768)
@@ -52,7 +51,7 @@ def test_a_datagram_of_32_kb_is_four_frames_and_survives_their_exchange(late: in
     assert came == [(0, sent)] and bench.machine.faults.passed(0, 1) == 4 and bench.machine.faults.injected == 1
 
 
-def test_frames_that_come_twice_are_one_datagram() -> None:
+def test_duplicate_frames_yield_one_datagram() -> None:
     bench = Bench()
     bench.machine.faults.double(0, 1, 1)
     sent = [patterned(20000), b"next"]
@@ -60,7 +59,7 @@ def test_frames_that_come_twice_are_one_datagram() -> None:
     assert [data for _, data in came] == sent
 
 
-def test_a_lost_frame_loses_its_datagram_and_no_other_and_its_other_frames_go_when_they_are_too_many() -> None:
+def test_a_lost_frame_loses_only_its_datagram_whose_frames_are_dropped_at_the_limit() -> None:
     bench = Bench(partial_bytes=65536)
     lost = 6
     for number in range(lost):
@@ -74,7 +73,7 @@ def test_a_lost_frame_loses_its_datagram_and_no_other_and_its_other_frames_go_wh
     assert len(kernel.driver._free) == free - 3 * (lost - kernel.given_up)
 
 
-def test_what_waits_for_its_other_frames_for_thirty_seconds_goes() -> None:
+def test_incomplete_datagrams_are_dropped_after_thirty_seconds() -> None:
     bench = Bench()
     bench.machine.faults.drop(0, 1, 0)
     bench.run(bench.give(0, 1, [patterned(20000)]))
@@ -83,7 +82,7 @@ def test_what_waits_for_its_other_frames_for_thirty_seconds_goes() -> None:
     assert bench.udps[1].kernel.given_up == 1
 
 
-def test_a_frame_that_is_damaged_on_the_wire_is_dropped_by_the_nic_and_counted() -> None:
+def test_a_frame_damaged_on_the_wire_is_dropped_and_counted_by_the_nic() -> None:
     bench = Bench()
     bench.machine.faults.corrupt(0, 1, 1, 30)
     _, came = bench.run(bench.give(0, 1, [b"one", b"two", b"three"]), bench.get(1, 2))
@@ -92,7 +91,7 @@ def test_a_frame_that_is_damaged_on_the_wire_is_dropped_by_the_nic_and_counted()
 
 
 def flipping(bench: Bench, offset: int) -> Any:
-    """A bus bridge that flips a bit of every frame between the kernel's memory and the NIC."""
+    """Return a patch of the bus bridge that flips a bit of every frame between kernel memory and NIC."""
     driver, host = bench.udps[0].kernel.driver, bench.machine.host(0)
     order = driver.order
 
@@ -122,7 +121,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_a_bit_that_is_flipped_in_a_frame_is_seen_by_what_covers_it(what: str) -> None:
+def test_a_bit_flipped_in_a_frame_is_detected_by_the_check_that_covers_it(what: str) -> None:
     bench, (offset, why) = Bench(), REFUSED[what]
     with flipping(bench, offset):
         bench.run(bench.give(0, 1, [patterned(999)]))
@@ -131,7 +130,7 @@ def test_a_bit_that_is_flipped_in_a_frame_is_seen_by_what_covers_it(what: str) -
     assert bench.udps[1].kernel.lost == {"header": 0, "port": 0, "room": 0, "sum": 0, why: 1}
 
 
-def test_what_stands_in_the_kernel_s_buffer_when_it_is_received_is_what_is_checked() -> None:
+def test_the_checksum_covers_the_kernels_buffer_at_the_time_of_receipt() -> None:
     bench = Bench()
     bench.run(bench.give(0, 1, [b"sent", b"next"]))
     bench.settle()
@@ -140,7 +139,7 @@ def test_what_stands_in_the_kernel_s_buffer_when_it_is_received_is_what_is_check
     assert bench.run(bench.get(1, 1)) == [[(0, b"next")]] and bench.udps[1].kernel.lost["sum"] == 1
 
 
-def test_random_datagrams_over_wires_that_lose_damage_and_reorder_come_unharmed_or_not_at_all() -> None:
+def test_random_datagrams_over_faulty_links_arrive_unchanged_or_not_at_all() -> None:
     bench, rng = Bench(4, seed=3, receive_bytes=1 << 20), random.Random(3)
     bench.machine.faults.lose(0.05, 0.05, 5, reordered=0.1)
     sent: dict[int, list[bytes]] = {
@@ -164,7 +163,7 @@ def test_random_datagrams_over_wires_that_lose_damage_and_reorder_come_unharmed_
 # ---- bounds
 
 
-def test_a_socket_that_nobody_reads_drops_what_it_has_no_room_for_and_takes_more_afterwards() -> None:
+def test_a_full_socket_drops_datagrams_until_it_is_read() -> None:
     bench = Bench(receive_bytes=30_000)
     bench.run(bench.give(0, 1, [patterned(8000, seed) for seed in range(6)]))
     bench.settle()
@@ -173,7 +172,7 @@ def test_a_socket_that_nobody_reads_drops_what_it_has_no_room_for_and_takes_more
     assert [data for _, data in came] == [*(patterned(8000, seed) for seed in range(3)), b"next"]
 
 
-def test_the_room_of_a_socket_can_be_changed_while_datagrams_stand_there() -> None:
+def test_the_room_of_a_socket_can_be_changed_while_it_holds_datagrams() -> None:
     bench = Bench(receive_bytes=20_000)
     bench.run(bench.give(0, 1, [patterned(8000)] * 2))
     bench.settle()
@@ -185,7 +184,7 @@ def test_the_room_of_a_socket_can_be_changed_while_datagrams_stand_there() -> No
     assert bench.udps[1].kernel.ports[PORT].room == 40_000
 
 
-def test_a_host_whose_driver_does_not_run_loses_what_its_nic_has_no_buffers_for() -> None:
+def test_frames_are_dropped_when_the_nic_has_no_buffers_from_the_driver() -> None:
     bench = Bench()
     bench.machine.host(1).pause()
     bench.run(bench.give(0, 1, [b"%d" % n for n in range(SLOTS + 9)]))
@@ -212,7 +211,7 @@ def test_frames_beyond_the_spare_buffers_are_dropped_and_the_nic_keeps_its_own()
     assert len(came) == 2 * SLOTS
 
 
-def test_what_does_not_fit_into_the_receiver_s_memory_is_lost() -> None:
+def test_datagram_bytes_beyond_the_receive_memory_are_lost() -> None:
     bench = Bench()
     bench.run(bench.give(0, 1, [patterned(20000)]))
     bench.processes[1].store_bytes(bench.memory[1], b"\xa5" * ROOM)
@@ -226,7 +225,7 @@ def test_what_does_not_fit_into_the_receiver_s_memory_is_lost() -> None:
 
 
 def spent(bench: Bench, path: str) -> list[int]:
-    """How long each charge of a path took, ps."""
+    """Return the duration of each charge of a path, ps."""
     trace = bench.machine.trace
     return [row[-1] for row in trace.of(TraceEvent.SPEND_START) if row[-2] == trace.path(f"host:{path}")]
 
@@ -240,7 +239,7 @@ def test_every_byte_is_copied_once_on_each_side() -> None:
     assert sum(took) == 2 * whole
 
 
-def test_a_process_that_waits_leaves_the_cpu_and_comes_back_by_a_switch() -> None:
+def test_a_waiting_process_yields_the_cpu_and_resumes_by_a_context_switch() -> None:
     bench = Bench()
     host = bench.machine.host(1)
 
@@ -255,7 +254,7 @@ def test_a_process_that_waits_leaves_the_cpu_and_comes_back_by_a_switch() -> Non
     assert host.cpu_ps - used < 30_000_000 and host.scheduler.switches == switches + first + 3
 
 
-def test_a_process_that_computes_is_told_by_sigio_and_ends_later_by_what_that_took() -> None:
+def test_sigio_delays_a_computing_process_by_the_cost_of_its_handler() -> None:
     bench = Bench()
     process, socket, ends = bench.processes[1], bench.sockets[1], []
     came: list[bytes] = []
@@ -282,7 +281,7 @@ def test_a_process_that_computes_is_told_by_sigio_and_ends_later_by_what_that_to
     assert ends[0][0] == ends[0][1] > 10**9, "the CPU was never idle"
 
 
-def test_a_wait_that_a_handler_interrupts_goes_on() -> None:
+def test_a_wait_interrupted_by_a_signal_handler_continues() -> None:
     bench = Bench(3)
     process = bench.processes[1]
     handled: list[int] = []
@@ -308,7 +307,7 @@ def test_a_wait_that_a_handler_interrupts_goes_on() -> None:
 
 
 @pytest.mark.parametrize("call", ["recvfrom", "select", "select until a time"])
-def test_what_comes_while_a_handler_runs_at_the_end_of_the_call_wakes_who_would_sleep(call: str) -> None:
+def test_a_datagram_that_arrives_during_a_handler_before_sleeping_wakes_the_receiver(call: str) -> None:
     bench = Bench()
     process, socket, kernel = bench.processes[1], bench.sockets[1], bench.udps[1].kernel
     host = bench.machine.host(1)
@@ -336,7 +335,7 @@ def test_what_comes_while_a_handler_runs_at_the_end_of_the_call_wakes_who_would_
     assert process.signals.delivered == 1 and kernel.lost["room"] == 0
 
 
-def test_select_names_the_sockets_with_datagrams_and_ends_at_its_time() -> None:
+def test_select_returns_the_sockets_with_datagrams_or_times_out() -> None:
     bench = Bench()
     second, third = bench.run(bench.open(1, 7), bench.open(1, 8))
     udp, process, now = bench.udps[1], bench.processes[1], bench.machine.kernel.now
@@ -354,17 +353,17 @@ def test_select_names_the_sockets_with_datagrams_and_ends_at_its_time() -> None:
     assert bench.run(udp.select(process, all_of)) == [[bench.sockets[1], third]]
 
 
-def test_a_datagram_with_a_wrong_sum_is_ready_for_select_and_gone_for_who_receives_without_waiting() -> None:
+def test_a_datagram_with_a_wrong_checksum_is_ready_for_select_and_dropped_on_receipt() -> None:
     bench = Bench()
     with flipping(bench, 28):
         bench.run(bench.give(0, 1, [b"x"]))
     bench.settle()
     assert bench.run(bench.udps[1].select(bench.processes[1], [bench.sockets[1]], 0)) == [[bench.sockets[1]]]
-    with pytest.raises(UdpError, match="no datagram is here \\(EAGAIN\\)"):
+    with pytest.raises(UdpError, match="no datagram has arrived \\(EAGAIN\\)"):
         bench.run(bench.sockets[1].recvfrom(bench.memory[1], 10, wait=False))
 
 
-def test_a_socket_that_is_connected_takes_datagrams_of_its_peer_alone() -> None:
+def test_a_connected_socket_accepts_datagrams_of_its_peer_only() -> None:
     bench = Bench(3)
     bench.run(bench.sockets[1].connect(2, PORT))
     bench.run(bench.give(0, 1, [b"not me"]), bench.give(2, 1, [b"peer"]))
@@ -386,7 +385,7 @@ def test_a_socket_without_a_port_gets_one_when_it_sends() -> None:
     assert got.port == socket.port == 1024
 
 
-def test_who_waits_for_a_datagram_that_never_comes_is_named_with_whom_it_waits_for() -> None:
+def test_the_hang_report_names_a_waiting_receiver_and_its_peer() -> None:
     bench = Bench()
     bench.run(bench.sockets[1].connect(0, PORT))
     with pytest.raises(MachineError, match="process app waits for a datagram at port 2049, held by host host0"):

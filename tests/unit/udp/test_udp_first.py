@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of UDP shows it, does what it says.
+"""First program of UDP's page.
 
-Strategy: it is run on two hosts and on four.
+Strategy: the program runs on two hosts and on four.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""IP and UDP on the wire: headers, checksums and fragments, beside an implementation that is not ours.
+"""IP and UDP on the wire: headers, checksums and fragments, compared with an independent implementation.
 
-Strategy: Scapy builds and reads the same packets; the checksum is also added up word by word, as RFC 1071 says it.
+Strategy: Scapy builds and reads the same packets; the checksum is also added up word by word, as in RFC 1071.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmware.udp import formats as udp
 
 
 def word_by_word(data: bytes) -> int:
-    """RFC 1071, section 1."""
+    """Return the checksum by the definition of RFC 1071, section 1."""
     padded, total = data + b"\0" * (len(data) & 1), 0
     for at in range(0, len(padded), 2):
         total += padded[at] << 8 | padded[at + 1]
@@ -31,7 +31,7 @@ def test_the_checksum_is_that_of_the_rfc(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_headers_and_checksums_are_those_that_scapy_writes_and_reads(seed: int) -> None:
+def test_headers_and_checksums_match_those_of_scapy(seed: int) -> None:
     rng = random.Random(seed)
     data, nodes = rng.randbytes(rng.randrange(300)), (rng.randrange(128), rng.randrange(128))
     source, target = (udp.address(node) for node in nodes)
@@ -59,7 +59,7 @@ def test_a_checksum_of_zero_is_sent_as_ones() -> None:
 
 @pytest.mark.parametrize("mtu", [576, 1500, 9000])
 @pytest.mark.parametrize("size", [8, 555, 556, 557, 1480, 1481, 8980, 8981, 32776, 65515])
-def test_fragments_are_whole_frames_of_multiples_of_eight_bytes(mtu: int, size: int) -> None:
+def test_fragments_fill_frames_and_are_multiples_of_eight_bytes(mtu: int, size: int) -> None:
     cut = udp.parts(size, mtu)
     assert [offset for offset, _ in cut] == [sum(part for _, part in cut[:index]) for index in range(len(cut))]
     assert sum(part for _, part in cut) == size and all(udp.IP_BYTES + part <= mtu for _, part in cut)

@@ -1,4 +1,4 @@
-"""UDP on the machine: a process with memory and a socket on each host."""
+"""Bench for UDP on the pure-Python machine: a process with memory and a socket on each host."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pymodels.host import Process
 from pymodels.machine import Machine
 
 PORT = 2049
-"""Of every host's socket."""
+"""Port of every host's socket."""
 ROOM = 1 << 17
-"""Bytes of memory of a process."""
+"""Bytes of a process's memory."""
 
 
 class Bench:
@@ -34,31 +34,31 @@ class Bench:
         self.sockets: list[Socket] = self.run(*(self.open(node) for node in range(nodes)))
 
     async def open(self, node: int, port: int = PORT) -> Socket:
-        """A socket with a port."""
+        """Open a socket and bind its port."""
         socket = await self.udps[node].socket(self.processes[node])
         await socket.bind(port)
         return socket
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
     def settle(self, us: float = 2000) -> None:
-        """Until nothing is left to happen."""
+        """Run until the machine is idle."""
         self.machine.run(self.machine.kernel.now / 1e6 + us)
 
     async def give(self, source: int, target: int, datagrams: Sequence[bytes]) -> None:
-        """Send these."""
+        """Send datagrams."""
         for data in datagrams:
             self.processes[source].store_bytes(self.memory[source], data)
             await self.sockets[source].sendto(self.memory[source], len(data), target, PORT)
 
     async def get(self, node: int, count: int) -> list[tuple[int, bytes]]:
-        """Receive so many: nodes that sent them, and their bytes."""
+        """Receive `count` datagrams. Return their sources and bytes."""
         return [await self.one(node) for _ in range(count)]
 
     async def one(self, node: int) -> tuple[int, bytes]:
-        """Receive one, into the second half of the memory."""
+        """Receive one datagram into the second half of the memory."""
         got: Received = await self.sockets[node].recvfrom(self.memory[node] + ROOM // 2, ROOM // 2)
         return got.node, self.processes[node].load_bytes(self.memory[node] + ROOM // 2, got.size)
 
@@ -68,5 +68,5 @@ async def _of(call: Awaitable[Any]) -> Any:
 
 
 def patterned(size: int, seed: int = 0) -> bytes:
-    """Bytes that differ."""
+    """Return bytes that differ by seed."""
     return bytes((7 * at + 31 * seed + (at >> 8)) & 0xFF for at in range(size))

@@ -1,9 +1,8 @@
-"""The mixed fuzz of LAPI: all its calls, completion handlers that call it again, interrupts and fences, on a network
-that does everything to packets and whose routes overtake each other.
+"""Mixed fuzz test of LAPI: all calls, completion handlers that call LAPI, interrupts and fences, on a faulty network.
 
-Memory must hold what some order of the calls that fences allow leaves there; `Rmw` must be one after the other; each
-counter must have risen as often as calls named it, when its time has come, and not once more; each header handler runs
-once with its message's header, each completion handler once. Wrong calls are refused. At the end nothing is kept.
+Memory must be as after some order of the calls that the fences allow; `Rmw` calls must be serialisable. Each counter
+must equal the number of calls that named it. Each header handler runs once with its message's header, each completion
+handler once. Invalid calls must raise. At the end no buffer is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ LONGEST_PS = 4_000_000_000_000
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, NODES)
     options: dict[str, int | str] = {name: draw.one_of(values) for name, values in OPTIONS.items()}
     options |= {"hal.routes": draw.one_of((16, 1, 2))}
@@ -59,7 +58,7 @@ class Cluster:
         self.tasks += [Task(lapi, self.tasks, self.wrong) for lapi in start("lapi", program, world)]
 
     async def run(self) -> None:
-        """All acts of all tasks."""
+        """Run all actions of all tasks."""
         kernel = self.world.kernel
         running = [kernel.spawn(self._task(task), f"task {task.me}") for task in self.tasks]
         limit = kernel.now + LONGEST_PS
@@ -79,7 +78,7 @@ class Cluster:
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     cluster = Cluster(program, world)
     disturb(program, world)
     await cluster.run()

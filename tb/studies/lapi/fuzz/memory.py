@@ -1,7 +1,7 @@
-"""What must stand in the memory of tasks: bytes that puts, gets and active messages may have left, words of `Rmw`.
+"""Expected memory of tasks: bytes that puts, gets and active messages may have left, and words of `Rmw`.
 
-Each task has a slice of its own at every other one, so what two tasks do never meets, but for `Rmw`. Two writes of one
-task to one place may come in either order, unless a fence stands between them: then the later one stands there.
+Each task has its own slice at every other task, so only `Rmw` calls of different tasks interact. Two writes of a task
+to the same bytes may take effect in either order, unless a fence separates them. Then the later one must prevail.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Bytes = NDArray[np.uint8]
 
 @dataclass
 class Slice:
-    """Bytes that one task writes. `fence` begins a new epoch."""
+    """Bytes written by one task; `fence` begins a new epoch."""
 
     size: int
     epoch: int = 0
     writes: list[tuple[int, int, Bytes]] = field(default_factory=list)
-    """Epoch, place, bytes."""
+    """Epoch, offset and bytes of each write."""
 
     def write(self, at: int, data: bytes) -> None:
-        """Bytes are to be written."""
+        """Record a write."""
         if data:
             self.writes.append((self.epoch, at, np.frombuffer(data, np.uint8)))
 
     def wrong(self, found: bytes) -> int | None:
-        """The first byte that no order of the writes leaves; None: all are right."""
+        """Return the offset of the first byte that no order of the writes explains, or None."""
         here, good = np.frombuffer(found, np.uint8), np.zeros(self.size, bool)
         last = np.full(self.size, -1)
         for epoch, at, data in self.writes:
@@ -45,17 +45,17 @@ class Slice:
 
 @dataclass
 class Words:
-    """The words of one task that all may change by `Rmw`: each by one operation only."""
+    """Words of one task that all tasks may change by `Rmw`, each by a single operation."""
 
     made: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    """By operation: what was given, and the old value that came back."""
+    """Operands and returned old values, by operation."""
 
     def note(self, name: str, given: int, before: int) -> None:
-        """One `Rmw` and its answer."""
+        """Record an `Rmw` and its reply."""
         self.made.setdefault(name, []).append((given, before))
 
     def wrong(self, name: str, now: int) -> str | None:
-        """Whether no order of these operations leaves this word and these answers."""
+        """Return a description if no order of the operations explains word and replies, or None."""
         made = self.made.get(name, [])
         given, before = [one for one, _ in made], [one for _, one in made]
         if name == "FETCH_AND_ADD":

@@ -1,4 +1,4 @@
-"""One task of LAPI in the mixed fuzz: its memory, what it does, and what it must find at the end."""
+"""LAPI task of the mixed fuzz test: its memory, its actions, and the expected results."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ KINDS = (
 )
 BAD = ("task", "length", "address", "counter", "operation", "query", "header", "own handler")
 ORIGIN, TARGET, COMPLETION, GOT, DONE = range(5)
-"""Counters of a task, by their meaning; TARGET has one for each other task behind the others."""
+"""Counters of a task by meaning; TARGET is followed by one for each other task."""
 WORDS = 256
-"""Where the words of `Rmw` begin among a task's words."""
+"""First of the words changed by `Rmw`."""
 TOLD = 300
-"""Words that `Set` stores at the sender, one a message; 300 words behind stands one for each task that sends here."""
+"""Words that `Set` stores at the sender, one a message; 300 words further is one for each sending task."""
 
 
 class Task:
-    """One task. Slices of memory are numbered by the task that writes them."""
+    """LAPI task. Slices of memory are numbered by the task that writes them."""
 
     def __init__(self, lapi: Lapi, tasks: list[Task], wrong: list[str]) -> None:
         self.lapi, self.me, self._tasks, self._wrong = lapi, lapi.me, tasks, wrong
@@ -41,35 +41,35 @@ class Task:
         self.data = (np.arange(SLICE) * 7 + (np.arange(SLICE) >> 8) + 31 * self.me).astype(np.uint8).tobytes()
         process.store_bytes(self.out, self.data)
         self.slices = [Slice(SLICE) for _ in range(count)]
-        """What each task writes here."""
+        """Expected writes of each task to this one."""
         self.fetched = Slice(SLICE)
         self.due: Counter[int] = Counter()
-        """How often each counter of this task must rise, by its number."""
+        """Expected value of each counter of this task, by number."""
         self.changes = Words()
         self.messages: dict[bytes, tuple[Task, Act]] = {}
         """Active messages to this task whose header handler has not run, by user header."""
         self.completing: Counter[bytes] = Counter()
         self.stored: dict[int, int] = {}
-        """What `Set` has to leave, by number of the word."""
+        """Expected words of `Set`, by number of the word."""
         self._handler = lapi.handler(self.head)
         self._prev, self._number = process.allocate(4 * 1024), 0
 
     def word(self, number: int) -> int:
-        """Address of a word."""
+        """Return the address of a word."""
         return self.words + 4 * number
 
     def _fail(self, said: str) -> None:
         self._wrong.append(f"task {self.me}: {said}")
 
     async def begin(self) -> None:
-        """Init, and wait for the others."""
+        """Initialise LAPI and wait for the other tasks."""
         await self.lapi.Init()
         await self.lapi.Gfence()
 
     # ---- calls
 
     def _counters(self, act: Act, target: Task, origin: int) -> dict[str, int]:
-        """Those that a call names, each of which must then rise once."""
+        """Return the counters of a call, recording that each must be incremented once."""
         chosen, which = act.whole("counters"), {}
         if chosen & 1:
             which["org_cntr"] = self.word(origin)
@@ -84,25 +84,25 @@ class Task:
         return which
 
     async def put(self, act: Act) -> None:
-        """Bytes of this task to its slice of another one."""
+        """Put bytes into this task's slice at another task."""
         target, size, at, start = self._tasks[act.whole("to")], act.whole("size"), act.whole("at"), act.whole("from")
         target.slices[self.me].write(at, self.data[start : start + size])
         place = target.here + SLICE * self.me + at
         await self.lapi.Put(target.me, size, place, self.out + start, **self._counters(act, target, ORIGIN))
 
     async def get(self, act: Act) -> None:
-        """Bytes of another task, which nobody changes."""
+        """Get constant bytes of another task."""
         target, size, at, start = self._tasks[act.whole("to")], act.whole("size"), act.whole("at"), act.whole("from")
         self.fetched.write(at, target.data[start : start + size])
         await self.lapi.Get(target.me, size, target.out + start, self.got + at, **self._counters(act, target, GOT))
 
     async def rmw(self, act: Act) -> None:
-        """A word that all tasks change; its old value is waited for."""
+        """Change a word shared by all tasks and wait for its old value."""
         target, name = self._tasks[act.whole("to")], str(act.values["what"])
         await self._rmw(self.lapi, target, name, act.whole("value"))
 
     async def _rmw(self, lapi: Lapi, target: Task, name: str, value: int) -> None:
-        """Each has a word of its own for the answer, and a counter; value: unique where it must be."""
+        """Do an `Rmw` with its own reply word and counter; `value` is unique where the operation needs it."""
         self._number += 1
         number, unique = self._number, 1 + self.me + lapi.tasks * self._number
         given = {"FETCH_AND_ADD": value, "FETCH_AND_OR": 1 << value % 31}.get(name, unique)
@@ -116,7 +116,7 @@ class Task:
         target.changes.note(name, given, lapi.process.load_words(prev, 1)[0])
 
     async def amsend(self, act: Act) -> None:
-        """An active message: its user header names what is to be done."""
+        """Send an active message whose user header names the action."""
         target, start, size = self._tasks[act.whole("to")], act.whole("from"), act.whole("size")
         self._number += 1
         user = bytes([self.me, self._number >> 8, self._number & 0xFF]).ljust(act.whole("header"), b"\xa5")
@@ -133,7 +133,7 @@ class Task:
         await self.lapi.Amsend(target.me, target._handler, user, len(user), self.out + start, size, **counters)
 
     async def head(self, source: int, user: bytes, size: int) -> Place:
-        """The header handler."""
+        """Handle the header of an active message."""
         sender, act = self.messages.pop(bytes(user), (None, None))
         if sender is None or act is None or sender.me != source or act.whole("size") != size:
             self._fail(f"a header handler ran for {bytes(user)[:8].hex()} of task {source} with {size} bytes")
@@ -149,7 +149,7 @@ class Task:
         return Place(place, self.complete, (bytes(user), sender, act))
 
     async def complete(self, lapi: Lapi, argument: Any) -> None:
-        """A completion handler: the data are here, and it may call LAPI."""
+        """Complete an active message, possibly with LAPI calls."""
         user, sender, act = argument
         self.completing[user] -= 1
         if act.values["then"] == "rmw":
@@ -159,40 +159,40 @@ class Task:
             await lapi.Put(sender.me, 0, sender.words, self.out, tgt_cntr=sender.word(DONE))
 
     async def fence(self, act: Act) -> None:
-        """What was begun before stands below what follows."""
+        """Fence, and begin a new epoch of the expected memory."""
         await self.lapi.Fence()
         for task in self._tasks:
             task.slices[self.me].epoch += 1
         self.fetched.epoch += 1
 
     async def wait(self, act: Act) -> None:
-        """As far as a counter of this task must rise."""
+        """Wait until a counter of this task has its expected value."""
         number = (ORIGIN, COMPLETION, GOT)[act.whole("value") % 3]
         due, self.due[number] = self.due[number], 0
         await self.lapi.Waitcntr(self.word(number), due)
 
     async def pause(self, act: Act) -> None:
-        """No call, for some time."""
+        """Make no call for some time."""
         await self.lapi.host.sleep(act.whole("us") * 1_000_000, "a pause")
 
     async def compute(self, act: Act) -> None:
-        """Have the CPU."""
+        """Compute on the CPU."""
         await self.lapi.process.compute(1000 * act.whole("us"))
 
     async def probe(self, act: Act) -> None:
-        """Take in what is here."""
+        """Process received packets."""
         await self.lapi.Probe()
 
     async def interrupts(self, act: Act) -> None:
-        """On or off."""
+        """Switch interrupt mode on or off."""
         await self.lapi.Senv(Query.INTERRUPT_SET, act.whole("value") % 2)
 
     async def acknowledge(self, act: Act) -> None:
-        """How many packets one acknowledgement covers."""
+        """Set the number of packets acknowledged at a time."""
         await self.lapi.Senv(Query.ACK_PACKETS, 1 + act.whole("value"))
 
     async def bad(self, act: Act) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must raise."""
         lapi, what, far = self.lapi, str(act.values["what"]), 1 << 30
         calls: dict[str, Callable[[], Awaitable[Any]]] = {
             "task": partial(lapi.Put, lapi.tasks, 4, self.here, self.out),
@@ -213,7 +213,7 @@ class Task:
     # ---- the end
 
     async def end(self) -> None:
-        """All that is due comes, and nothing more."""
+        """Wait for all expected effects, and check that there are no others."""
         lapi = self.lapi
         await lapi.Gfence()
         await lapi.Probe(lambda: not any((*self.completing.values(), *self.messages)))
@@ -226,7 +226,7 @@ class Task:
         await lapi.Term()
 
     def changed(self) -> list[str]:
-        """What is not as it must be."""
+        """Return descriptions of differences from the expected memory."""
         load, found = self.lapi.process.load_bytes, []
         for task, one in enumerate([*self.slices, self.fetched]):
             stands = load(self.got if one is self.fetched else self.here + SLICE * task, SLICE)

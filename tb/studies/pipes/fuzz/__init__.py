@@ -1,8 +1,8 @@
-"""The mixed fuzz of Pipes: streams between all pairs at once, each written and read in pieces of any size by a task of
-its own, directly or not, with interrupts and without, on a network that does everything to packets.
+"""Mixed fuzz test of Pipes: concurrent streams between all pairs, with interrupts, over a network with every kind of
+fault.
 
-Every stream must bring the bytes that were written, each once and in order. Wrong calls are refused. At the end all is
-acknowledged, and HAL has its buffers back.
+Each stream is written and read in pieces of any size by its own tasks, directly or not. It must deliver the written
+bytes once and in order. Invalid calls must raise. At the end all bytes are acknowledged, and HAL has its buffers back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tb.fuzz.world import World
 
 SIZES = (1, 100, 1008, 1009, 3000, 9000)
 LONG = 70_000
-"""More than a pipe holds."""
+"""Size larger than a pipe."""
 PARTS = (5000, 60, 1008, 2048)
 BAD = ("node", "own", "long read", "negative read", "second write")
 OPTIONS = {"window": (32, 2, 3, 64), "pipe_bytes": (65_536, 2048, 8192), "timeout_us": (200, 60, 1000)}
@@ -31,7 +31,7 @@ LONGEST_PS = 4_000_000_000_000
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, NODES)
     options: dict[str, int | str] = {name: draw.one_of(values) for name, values in OPTIONS.items()}
     options |= {"hal.routes": draw.one_of((16, 1, 2)), "hal.interrupt_delay_us": draw.one_of((0, 35))}
@@ -55,7 +55,7 @@ def program(draw: Draw) -> Program:
 
 
 class Stream:
-    """What one node writes to another, and how that one reads it."""
+    """Writes of one node to another, and how they are read."""
 
     def __init__(self, program: Program, source: int, target: int) -> None:
         self.source, self.target = source, target
@@ -64,13 +64,13 @@ class Stream:
         self.most = int(program.options["pipe_bytes"])
 
     def data(self, begin: int, size: int) -> bytes:
-        """Bytes of it from a position on."""
+        """Return bytes of the stream from a position."""
         at = np.arange(begin, begin + size)
         return (31 * self.source + 7 * self.target + 3 * at + (at >> 8) * 5).astype(np.uint8).tobytes()
 
 
 class Cluster:
-    """The libraries of all nodes, and what was wrong."""
+    """Libraries of all nodes, and the violations found."""
 
     def __init__(self, program: Program, world: World) -> None:
         self.program, self.world = program, world
@@ -80,7 +80,7 @@ class Cluster:
         self.streams = [Stream(program, *pair) for pair in pairs]
 
     async def write(self, stream: Stream) -> None:
-        """The writer's acts."""
+        """Run the writer of a stream."""
         pipes, written = self.pipes[stream.source], 0
         for act in stream.acts:
             await act.pause(self.world.kernel)
@@ -99,7 +99,7 @@ class Cluster:
         await pipes.flush()
 
     async def read(self, stream: Stream) -> None:
-        """Read all of a stream, in parts and with pauses as it says."""
+        """Read a stream in the given parts and with the given pauses."""
         pipes, at, reads = self.pipes[stream.target], 0, 0
         manner = [act for act in stream.acts if act.name == "read"] or [Act(0, "read", {"part": 5000, "us": 0})]
         while at < stream.size:
@@ -114,7 +114,7 @@ class Cluster:
                 await pipes.host.sleep(act.whole("us") * 1_000_000, "a reader that is slow")
 
     async def misuse(self, pipes: Any, stream: Stream, what: str) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must raise."""
         calls = {
             "node": partial(pipes.write, self.program.nodes, b"x"),
             "own": partial(pipes.write, pipes.me, b"x"),
@@ -129,7 +129,7 @@ class Cluster:
         self.wrong.append(f"node {pipes.me}: wrong call {what!r} was not refused")
 
     async def second_write(self, pipes: Any, stream: Stream) -> None:
-        """A write to a node to which another task writes."""
+        """Write to a node to which another task is writing."""
         outgoing = pipes._of(stream.target).outgoing
         outgoing.writing = True
         try:
@@ -138,7 +138,7 @@ class Cluster:
             outgoing.writing = False
 
     async def run(self) -> None:
-        """All streams, and then everybody answers until nobody asks."""
+        """Run all streams, then let all nodes answer until no packet is outstanding."""
         kernel = self.world.kernel
         tasks = [kernel.spawn(part(one), "a stream") for one in self.streams for part in (self.write, self.read)]
         served = [kernel.spawn(self.serve(pipes, tasks), "the end") for pipes in self.pipes]
@@ -150,7 +150,7 @@ class Cluster:
             await kernel.sleep(SETTLE_PS, "the next look")
 
     async def serve(self, pipes: Any, tasks: Sequence[Task]) -> None:
-        """A node takes part until all streams are over, and then answers those that miss an acknowledgement."""
+        """Poll on a node until all streams are complete, then answer peers that miss an acknowledgement."""
         while not await pipes.wait(
             lambda: all(task.finished.done for task in tasks), self.world.kernel.now + SETTLE_PS
         ):
@@ -158,7 +158,7 @@ class Cluster:
         await pipes.finish()
 
     def held(self) -> list[str]:
-        """What is not given back."""
+        """Return descriptions of buffers not released."""
         found = []
         for pipes in self.pipes:
             if pipes._hal.keepable != 48:
@@ -171,7 +171,7 @@ class Cluster:
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     cluster = Cluster(program, world)
     for pipes in cluster.pipes:
         await pipes.start()

@@ -1,10 +1,9 @@
-"""The mixed fuzz of UDP: two processes a node, each with a socket, datagrams of one frame and of several, `recvfrom`
-and `select`, SIGIO while a process computes, on a network that does everything to frames.
+"""Mixed fuzz test of UDP: two processes a node with a socket each, `recvfrom`, `select` and SIGIO, on a faulty network.
 
-Each datagram that comes is one that was sent to this port from that one, whole or as much of it as there was room for,
-and comes once, in the order of those two ports, unless the network doubles frames or changes their order. What has not
-come was dropped and counted, unless the network loses frames. Wrong calls are refused by their number. At the end every
-buffer is free.
+Each received datagram must have been sent from that port to this one, and must be complete or cut to the receive
+memory. It arrives once, in the order of the two ports, unless the network duplicates or reorders frames. Missing
+datagrams must equal the counted drops, unless the network loses frames. Invalid calls must raise with their error
+number. At the end every buffer must be free.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from tb.fuzz.world import FAULTS, World
 
 NIC = nics("udp", often=3)
 TASKS = 2
-"""Processes of a node."""
+"""Number of processes of a node."""
 PORT = 2049
-"""Of a node's first process."""
+"""Port of a node's first process."""
 ROOM = 1 << 16
-"""Bytes that a process sends from, and as many that it receives into."""
+"""Bytes of a process's send memory, and of its receive memory."""
 SIZES = (4, 0, 1, 28, 700, 1473, 4096, 8972, 8973, 20000, 40000)
 MOST_ROOM = 1 << 18
 KINDS = (
@@ -49,12 +48,12 @@ BAD: dict[str, str] = {
     "nothing": "EINVAL",
     "other": "EBADF",
 }
-"""Wrong calls, and the numbers with which they are refused."""
+"""Invalid calls and their error numbers."""
 LOOK_PS, SETTLE_PS, LONGEST_PS = 50_000_000, 2_000_000_000, 1_000_000_000_000
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes, nic = draw.whole(2, 4), draw.one_of(NIC)
     options: dict[str, Value] = {
         "mtu": draw.one_of((9000, 576, 1500, 4096)),
@@ -80,8 +79,8 @@ def program(draw: Draw) -> Program:
     return Program(nodes, nic, options, faults, tuple(draw.items(act, 40, 120)))
 
 
-class One:
-    """A process with its socket."""
+class Endpoint:
+    """Process with its socket."""
 
     def __init__(self, udp: Udp, task: int, cluster: Cluster) -> None:
         self.udp, self.node, self.cluster = udp, udp.me, cluster
@@ -90,22 +89,22 @@ class One:
         self.memory = self.process.allocate(3 * ROOM)
         self.socket: Socket
         self.begun = False
-        """Whether it has a socket."""
+        """True once the process has a socket."""
 
     async def open(self) -> None:
-        """A socket with its port."""
+        """Open a socket and bind its port."""
         self.socket = await self.udp.socket(self.process)
         await self.socket.bind(self.port)
-        self.process.on_signal(Sig.IO, self.told)
+        self.process.on_signal(Sig.IO, self.on_sigio)
         self.begun = True
 
-    async def told(self, sig: Sig) -> None:
-        """SIGIO, which may come within a call that receives: take what is here, into memory of its own."""
+    async def on_sigio(self, sig: Sig) -> None:
+        """Handle SIGIO, possibly within a receive call: receive all datagrams, into separate memory."""
         while self.begun and not self.socket.closed and await self.take(ROOM, self.memory + 2 * ROOM):
             pass
 
     async def take(self, room: int, at: int = 0) -> bool:
-        """Receive a datagram if one is here."""
+        """Receive a datagram if there is one. Return True if there was."""
         at = at or self.memory + ROOM
         try:
             got = await self.socket.recvfrom(at, room, wait=False)
@@ -117,59 +116,59 @@ class One:
         return True
 
     async def rest(self) -> None:
-        """Take what is here."""
+        """Receive all datagrams."""
         while await self.take(ROOM):
             pass
 
     # ---- acts
 
     async def send(self, act: Act) -> None:
-        """A datagram, which no other one equals if it has 4 bytes."""
+        """Send a datagram, which is unique if it has 4 bytes or more."""
         to, port, data = act.whole("to"), act.whole("port"), self.cluster.new(act.whole("size"))
         self.process.store_bytes(self.memory, data)
         self.cluster.sent[self.node, self.port, to, port].append(data)
         await self.socket.sendto(self.memory, len(data), to, port)
 
     async def burst(self, act: Act) -> None:
-        """Many."""
+        """Send many datagrams."""
         for _ in range(act.whole("number")):
             await self.send(act)
 
     async def receive(self, act: Act) -> None:
-        """What is here, sometimes into too little memory."""
+        """Receive all datagrams, sometimes into too little memory."""
         for _ in range(act.whole("number")):
             if not await self.take(ROOM if act.whole("number") % 4 else 100):
                 return
 
     async def select(self, act: Act) -> None:
-        """Wait for a datagram, so long; then it is here, or its checksum is wrong."""
+        """Wait for a datagram for a given time; it must then be present, or have a wrong checksum."""
         if await self.udp.select(self.process, [self.socket], 20_000 * act.whole("number")):
             await self.take(ROOM)
 
     async def room(self, act: Act) -> None:
-        """Let more datagrams stand there, or fewer."""
+        """Change the room for datagrams."""
         await self.socket.set_room(1 + act.whole("size") * 4)
 
     async def signals(self, act: Act) -> None:
-        """SIGIO for each that comes, or none."""
+        """Enable or disable SIGIO for datagrams."""
         await self.socket.set_async(bool(act.whole("number") % 2))
 
     async def peer(self, act: Act) -> None:
-        """Take datagrams of one other alone."""
+        """Accept datagrams of one peer only."""
         await self.socket.connect(act.whole("to"), act.whole("port"))
 
     async def anew(self, act: Act) -> None:
-        """Another socket with the same port: what had come is lost."""
+        """Replace the socket by another with the same port, which drops its datagrams."""
         self.cluster.forgets = True
         await self.socket.close()
         await self.open()
 
     async def compute(self, act: Act) -> None:
-        """Have the CPU, so long."""
+        """Compute for a given time."""
         await self.process.compute(10_000 * act.whole("number"))
 
     async def bad(self, act: Act) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must raise."""
         what, memory, to = str(act.values["what"]), self.memory, (act.whole("to"), PORT)
         other = self.cluster.all[(self.node * TASKS + self.port - PORT + 1) % len(self.cluster.all)]
 
@@ -197,34 +196,34 @@ class One:
 
 
 class Cluster:
-    """All processes; what was sent and has come, by node and port of both ends."""
+    """All processes, with the datagrams sent and received by node and port of both ends."""
 
     def __init__(self, program: Program, world: World) -> None:
         self.program, self.world = program, world
         self.sent: dict[tuple[int, int, int, int], list[bytes]] = {}
         self.arrived: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
-        """When they came to the socket, and their numbers."""
+        """Arrival time and number of each datagram."""
         self.wrong: list[str] = []
         self.forgets = False
-        """A socket with datagrams may have been closed."""
+        """True if a socket with datagrams may have been closed."""
         self._number = 0
         self.udps: list[Udp] = []
         for node in range(program.nodes):
             view, nic = world.view(node, program.options), world.nics[node]
             nic.spawn(nic_program("udp")(nic, view), "udp program")
             self.udps.append(host_library("udp")(world.hosts[node], view))
-        self.all = [One(udp, task, self) for udp in self.udps for task in range(TASKS)]
+        self.all = [Endpoint(udp, task, self) for udp in self.udps for task in range(TASKS)]
         for one in self.all:
             for other in self.all:
                 self.sent[one.node, one.port, other.node, other.port] = []
 
     def new(self, size: int) -> bytes:
-        """Bytes of a datagram: its number, and what follows from that."""
+        """Return the bytes of a datagram, derived from its number."""
         self._number += 1
         return (self._number.to_bytes(4, "big") + Random(self._number).randbytes(max(0, size - 4)))[:size]
 
-    def came(self, one: One, got: Received, data: bytes) -> None:
-        """A datagram was received: it must be one that was sent."""
+    def came(self, one: Endpoint, got: Received, data: bytes) -> None:
+        """Check a received datagram against those sent."""
         way = got.node, got.port, one.node, one.port
         due = self.sent.get(way, [])
         at = next((at for at, each in enumerate(due) if (len(each), each[: len(data)]) == (got.whole, data)), None)
@@ -237,19 +236,19 @@ class Cluster:
 
     @staticmethod
     def _lost(udp: Udp) -> int:
-        """Datagrams that a host's kernel has dropped so far, or may have for want of frames."""
+        """Return the number of datagrams dropped by a host's kernel, including possible drops for lack of buffers."""
         kernel = udp.kernel
         return sum(kernel.lost.values()) + kernel.driver.short + kernel.given_up
 
-    async def task(self, one: One) -> None:
-        """The acts of one process."""
+    async def task(self, one: Endpoint) -> None:
+        """Run the actions of one process."""
         for act in self.program.acts:
             if (act.node, PORT + act.task) == (one.node, one.port):
                 await act.pause(self.world.kernel)
                 await getattr(one, act.name)(act)
 
     async def run(self) -> None:
-        """All acts; then everybody takes what is here until nothing comes."""
+        """Run all actions, then receive on all processes until no datagram arrives."""
         kernel = self.world.kernel
         tasks = [one.process.spawn(self.task(one), "acts") for one in self.all]
         limit = kernel.now + LONGEST_PS
@@ -265,7 +264,7 @@ class Cluster:
             await end.finished
 
     async def judge(self) -> list[str]:
-        """What did not come that must have, and what is not given back."""
+        """Return descriptions of missing datagrams and of buffers not released."""
         wrong = list(self.wrong)
         for way, came in self.arrived.items():
             numbers = [number for _, number in sorted(came)]
@@ -287,7 +286,7 @@ class Cluster:
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     cluster = Cluster(program, world)
     for udp in cluster.udps:
         await udp.start()
