@@ -66,7 +66,7 @@ FORM = re.compile(
 
 @dataclass(frozen=True)
 class Fault:
-    """Single fault. `number` is an address, value, bit or index, depending on the kind; `at_ps` is its begin."""
+    """Single fault. `number` is an address, value, bit or index, depending on the kind; `at_ps` is its start."""
 
     kind: str
     place: str

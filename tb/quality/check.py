@@ -52,7 +52,7 @@ class Check:
         try:
             subject, messages = self.look()
         except ToolError as error:
-            subject, messages = "not looked at", [str(error)]
+            subject, messages = "not checked", [str(error)]
         return Outcome(self.name, subject, tuple(messages), time.monotonic() - start)
 
 
@@ -68,7 +68,7 @@ def tool(name: str) -> str:
 def complaints(command: Iterable[str], environment: Mapping[str, str] | None = None, timeout: float = 600) -> list[str]:
     """Return the output lines of a failed tool; empty if it succeeded."""
     code, lines = output(command, environment, timeout)
-    return (lines or [f"exit code {code}, and no word"]) if code else []
+    return (lines or [f"exit code {code} without output"]) if code else []
 
 
 def output(

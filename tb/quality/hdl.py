@@ -46,8 +46,8 @@ def _icarus(path: Path) -> list[str]:
 
 def _format(path: Path) -> list[str]:
     code, _ = output([tool("verible-verilog-format"), "--verify", str(path)], timeout=60)
-    remedy = "verible-verilog-format --inplace lays it out"
-    return [f"{path.relative_to(ROOT)}: is not laid out; {remedy}"] if code else []
+    remedy = "run verible-verilog-format --inplace"
+    return [f"{path.relative_to(ROOT)}: not formatted; {remedy}"] if code else []
 
 
 def verilator() -> tuple[str, list[str]]:

@@ -30,13 +30,13 @@ def chosen(words: list[str]) -> list[Check]:
     for word in words:
         if not any(check.name.startswith(word) for check in CHECKS):
             names = [check.name for check in CHECKS]
-            raise ToolError(f"unknown check {word!r}", "no check's name begins so", nearest(word, names))
+            raise ToolError(f"unknown check {word!r}", "no check's name begins with this", nearest(word, names))
     return [check for check in CHECKS if not words or any(check.name.startswith(word) for word in words)]
 
 
 def report(outcomes: list[Outcome], console: Console) -> None:
     """Print the table, then the complaints."""
-    table = Table("check", "looked at", "result", "s", title="lint", title_justify="left")
+    table = Table("check", "subject", "result", "s", title="lint", title_justify="left")
     table.columns[3].justify = "right"
     for one in outcomes:
         result = "[green]passed[/]" if one.passed else f"[red]{len(one.messages)} complaints[/]"
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command `make lint` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab lint", description=__doc__)
     parser.add_argument(
-        "check", nargs="*", help="only checks whose names begin so: " + ", ".join(c.name for c in CHECKS)
+        "check", nargs="*", help="only checks whose names begin with these words: " + ", ".join(c.name for c in CHECKS)
     )
     options = parser.parse_args(argv)
     console = Console(emoji=False)

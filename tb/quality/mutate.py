@@ -55,7 +55,7 @@ def changes(folder: str, enables: bool = False) -> list[Change]:
             found += [Change(name, mutant) for mutant in own]
     if not found:
         raise ToolError(
-            f"no mutants in {folder!r}", "it has no sources that tests cover", "name firmware, pymodels, hdl"
+            f"no mutants in {folder!r}", "it has no sources covered by tests", "name firmware, pymodels or hdl"
         )
     return found
 
@@ -122,14 +122,12 @@ def leave(found: Sequence[Tried]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command `make mutants` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab mutants", description=__doc__)
-    parser.add_argument("folder", help="of Python or of hardware: firmware/grim/nic, hdl/link")
-    parser.add_argument("count", nargs="?", default="", help="so many mutants (20)")
-    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses them")
-    parser.add_argument(
-        "--first", type=argument(0, SEEDS), default=0, help="leave out so many of those that the seed chooses"
-    )
-    parser.add_argument("--enables", action="store_true", help="only in statements that say whether a clock goes on")
-    parser.add_argument("--workers", type=argument(1, 1024), default=WORKERS, help="copies of the tree at a time")
+    parser.add_argument("folder", help="folder of Python or HDL sources: firmware/grim/nic, hdl/link")
+    parser.add_argument("count", nargs="?", default="", help="number of mutants (default 20)")
+    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="seed that selects the mutants")
+    parser.add_argument("--first", type=argument(0, SEEDS), default=0, help="number of selected mutants to skip")
+    parser.add_argument("--enables", action="store_true", help="only mutants of clock enables")
+    parser.add_argument("--workers", type=argument(1, 1024), default=WORKERS, help="number of copies of the tree")
     options = parser.parse_args(argv)
     console, begun = Console(emoji=False), time.monotonic()
     try:
@@ -156,7 +154,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _count(text: str) -> int:
     if text and not (is_whole(text) and int(text)):
-        raise ToolError(f"N is {text!r}", "it is no number of mutants", "give a whole number from 1 on")
+        raise ToolError(f"N is {text!r}", "invalid number of mutants", "give a whole number from 1 on")
     return int(text or 20)
 
 

@@ -93,17 +93,17 @@ def _misnamed_state(source: str, of_module: dict[str, str]) -> list[str]:
         if name in state and not (declared[name] or name in KEPT or name.endswith("_q")):
             found.append(f"`{name}` is a flop: {name}_q")
         if name.endswith("_q") and name not in state:
-            found.append(f"`{name}` is no flop: _q is what `<=` gives a value")
+            found.append(f"`{name}` is not a flop: _q is for targets of `<=`")
         if name.endswith("_d") and f"{name[:-2]}_q" not in state and name[:-2] not in of_module:
-            found.append(f"`{name}`: _d is what a flop {name[:-2]}_q takes")
+            found.append(f"`{name}`: _d is for the input of a flop {name[:-2]}_q")
         if name.endswith("_n") and not ACTIVE_LOW.fullmatch(name):
-            found.append(f"`{name}`: _n is a PCI signal that is low when asserted; what a flop takes ends in _d")
+            found.append(f"`{name}`: _n is for active-low PCI signals; the input of a flop ends in _d")
     return found
 
 
 def _misdirected(module: str, of_module: dict[str, str]) -> list[str]:
     return [
-        f"`{name}` is an {way}: by its name it is an {said}"
+        f"`{name}` is an {way}, but its name says {said}"
         for name, way in of_module.items()
         for pattern, said in DIRECTIONS.items()
         if re.fullmatch(pattern, name) and way != said and (module, name) not in GATHERS
@@ -112,7 +112,7 @@ def _misdirected(module: str, of_module: dict[str, str]) -> list[str]:
 
 def _unpaired(of_module: dict[str, str]) -> list[str]:
     return [
-        f"`{name}` and `{other}` go the same way"
+        f"`{name}` and `{other}` have the same direction"
         for one, two in PAIRS
         for name, way in of_module.items()
         if name.endswith(one) and (other := name[: -len(one)] + two) in of_module and of_module[other] == way

@@ -56,5 +56,5 @@ def begin() -> None:
 
     manager._init_test, manager._tear_down = begins, ends
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-    del os.environ["PYGPI_USERS"]  # it named us
+    del os.environ["PYGPI_USERS"]  # the variable named this function
     importlib.import_module("pygpi.entry").load_entry()

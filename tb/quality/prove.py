@@ -55,10 +55,10 @@ class Tried:
     def complaint(self) -> str:
         """Unexpected result as text; empty if the result is as expected."""
         if self.killed:
-            return f"listed as unseen, and seen: {self.mutant.shown}" if self.listed else ""
+            return f"listed as unseen, but killed: {self.mutant.shown}" if self.listed else ""
         if self.verdict.failed:
             return f"line {self.mutant.line} not tried: {self.mutant.shown}: {self.verdict.failed[0]}"
-        return "" if self.listed else f"line {self.mutant.line} not seen: {self.mutant.shown}"
+        return "" if self.listed else f"line {self.mutant.line} survived: {self.mutant.shown}"
 
 
 def chosen(words: list[str]) -> list[Proof]:
@@ -67,7 +67,7 @@ def chosen(words: list[str]) -> list[Proof]:
     blocks = {one.block for one in known}
     for word in words:
         if word not in blocks:
-            raise ToolError(f"unknown block {word!r}", "nothing is proved of such a one", nearest(word, blocks))
+            raise ToolError(f"unknown block {word!r}", "no block of this name has properties", nearest(word, blocks))
     return [one for one in known if not words or one.block in words]
 
 
@@ -92,7 +92,7 @@ def effort(proof: Proof) -> tuple[bool, int]:
 
 def report(verdicts: list[Verdict], tried: list[Tried], console: Console) -> None:
     """Print the table, then the failures."""
-    table = Table("block", "parameters", "method", "steps", "s", "mutants seen", title="proofs", title_justify="left")
+    table = Table("block", "parameters", "method", "steps", "s", "mutants killed", title="proofs", title_justify="left")
     for one in verdicts:
         proof, own = one.proof, [at for at in tried if at.proof is one.proof]
         seen = f"{sum(at.killed for at in own)} of {len(own)}" if own else ""
@@ -123,17 +123,19 @@ def replay_all(verdicts: list[Verdict], console: Console) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command `make prove` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab prove", description=__doc__)
-    parser.add_argument("block", nargs="*", help="modules; all of which something is proved when none is named")
+    parser.add_argument("block", nargs="*", help="modules (default: all with properties)")
     parser.add_argument(
-        "--mutants", type=argument(0, SEEDS), help="try each proof on so many mutants of its block; 0: on all"
+        "--mutants", type=argument(0, SEEDS), help="try each proof on this number of mutants of its block; 0: on all"
     )
-    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="chooses the mutants")
+    parser.add_argument("--seed", type=argument(0, SEEDS - 1), default=1, help="seed that selects the mutants")
     parser.add_argument("--replay", action="store_true", help="run the test of each counterexample")
-    parser.add_argument("--new", action="store_true", help="only what proved.json does not record, or has otherwise")
+    parser.add_argument(
+        "--new", action="store_true", help="only proofs that proved.json lacks or has with other sources"
+    )
     parser.add_argument("--record", action="store_true", help="write proved.json when all proofs hold")
     options = parser.parse_args(argv)
     if options.record and (options.block or options.new):
-        parser.error("--record goes with all proofs: leave out blocks and --new")
+        parser.error("--record needs all proofs: leave out blocks and --new")
     console = Console(emoji=False)
     try:
         known = chosen(options.block)

@@ -52,7 +52,7 @@ def too_new(source: str) -> list[tuple[int, str]]:
     except SyntaxError as error:
         return [(error.lineno or 0, error.msg)]
     inner = (node for outer in ast.walk(tree) if isinstance(outer, COMPREHENSIONS) for node in _inside(outer))
-    return sorted((node.lineno, "a comprehension that waits, inside another one") for node in inner if _waits(node))
+    return sorted((node.lineno, "asynchronous comprehension inside another one") for node in inner if _waits(node))
 
 
 def _inside(outer: ast.expr) -> Iterator[ast.expr]:

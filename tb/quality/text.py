@@ -20,8 +20,10 @@ BEFORE_DELAY = set(
 )
 """Words before `#(` that make it a delay; after other words it begins module parameters."""
 FORBIDDEN = {
-    re.compile(r"\$(time|stime|realtime|random|urandom|fopen|system)\b"): "simulation only: time comes in as `cycle`",
-    re.compile(r"\b(negedge|wait|fork|force|release)\b"): "simulation only: one edge, of the clock, and no waiting",
+    re.compile(
+        r"\$(time|stime|realtime|random|urandom|fopen|system)\b"
+    ): "simulation only: use the input `cycle` for time",
+    re.compile(r"\b(negedge|wait|fork|force|release)\b"): "simulation only: use one clock edge, and no waits",
     re.compile(r'\b(?:import|export)\s*"'): "simulation only: no DPI outside hdl/sim",
     re.compile(r"\b(interface|modport|inside|break)\b"): "outside the dialect that both simulators take",
     re.compile(r"\bunique\s+if\b"): "outside the dialect that both simulators take",
@@ -82,12 +84,12 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
     if units != [path.stem]:
         found.append((1, f"one module or package named {path.stem} expected, found: {', '.join(units) or 'none'}"))
     if not path.stem.startswith(prefixes):
-        found.append((1, f"names here start with {' or '.join(prefixes)}"))
+        found.append((1, f"names in this folder start with {' or '.join(prefixes)}"))
     if not text.startswith("//"):
-        found.append((1, "a header comment says what it does and when"))
+        found.append((1, "missing header comment about function and timing"))
     for number, line in enumerate(text.splitlines(), 1):
         if PORT.match(line) and "//" not in line and is_hardware(path):
-            found.append((number, "a port or parameter is documented on its line"))
+            found.append((number, "port or parameter without a comment on its line"))
     return found
 
 

@@ -193,7 +193,7 @@ class Copy:
         reached: Reached = self._without.of(files, lambda: self._reach(files))
         text = self._text(change.path)
         tests = reached.tests(change.path, text, change.mutant.start)
-        if not tests and covered(change.path) == change.path:  # what a child process executes has no mark
+        if not tests and covered(change.path) == change.path:  # executed only in child processes, which have no marks
             tests = reached.all()
         tests = _together(tests)
         chosen = self.folder / "chosen.json"
@@ -228,7 +228,7 @@ class Copy:
         code, said = self._run(command, variables, WATCHING)
         if code:
             failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
-            raise ToolError(f"{' '.join(failed) or 'the tests'} fails without any mutant", "mend that first", "")
+            raise ToolError(f"{' '.join(failed) or 'the tests'} fails without any mutant", "correct it first", "")
 
     def _module(self, change: Change) -> tuple[str, str]:
         for check in module_checks(Path(change.path).stem):
@@ -251,7 +251,7 @@ class Copy:
     def _measure(self, check: ModuleCheck, scratch: Path) -> None:
         begun = _children_s()
         if self._check(check, scratch)[0]:
-            raise ToolError(f"the {check.name} fails without any mutant", "mend that first", "")
+            raise ToolError(f"the {check.name} fails without any mutant", "correct it first", "")
         (scratch / SECONDS).write_text(str(_children_s() - begun), encoding="utf-8")
 
     def _check(self, check: ModuleCheck, took: Path | None) -> tuple[int, str]:

@@ -48,8 +48,8 @@ def texts() -> list[Path]:
 def stumbles(text: str) -> Iterator[tuple[int, str]]:
     """Yield line and replacement of each rejected phrase in a text."""
     for found in PHRASES.finditer(re.sub(r"\s", " ", text)):
-        (mend,) = {mend for phrase, mend in BETTER.items() if re.fullmatch(phrase, found[0], re.IGNORECASE)}
-        yield text.count("\n", 0, found.start()) + 1, f"{found[0]!r}: write {mend}"
+        (better,) = {better for phrase, better in BETTER.items() if re.fullmatch(phrase, found[0], re.IGNORECASE)}
+        yield text.count("\n", 0, found.start()) + 1, f"{found[0]!r}: write {better}"
 
 
 def too_wide(text: str) -> Iterator[tuple[int, str]]:

@@ -26,19 +26,19 @@ def write_contents(out: Path) -> Path:
     that fails.
     """
     path = out / FILE
-    with alone(out):  # what another command adds meanwhile is listed by it
+    with alone(out):  # other commands list their own runs afterwards
         if path.exists() and TITLE not in path.read_text(encoding="utf-8", errors="replace"):
-            raise ResultsError("index not written", f"{path} is not an index of reports", "move it away")
+            raise ResultsError("index not written", f"{path} is not an index of reports", "move the file away")
         write_atomically(path, document(TITLE, _parts(out)))
     return path
 
 
 def _parts(out: Path) -> Iterator[str]:
     yield "<header><h1>All reports</h1>"
-    yield '<p class="soft">One for each study that was run here: its last run, the newest first.</p></header>'
+    yield '<p class="soft">The last run of each study, newest first.</p></header>'
     folders = sorted((path for path in out.iterdir() if _is_run(path)), key=_age)
     if not folders:
-        yield "<p>No study was run yet.</p>"
+        yield "<p>No study has been run.</p>"
         return
     yield '<ul class="index">'
     for folder in folders:

@@ -27,8 +27,8 @@ LIGHT = {INK: "#1b1e23", GRID: "#dde0e5", CURVE: "#0b6bcb", PAPER: "#c2570c"}
 LIGHT |= dict(zip(FURTHER, ("#2e8540", "#8a3ffc", "#b0184f", "#007d79", "#8a6d00"), strict=True))
 """The same in a file of its own: the colours that page.css has for light pages."""
 STYLE: dict[str, Any] = {
-    "svg.fonttype": "none",  # text stays text: it can be read, searched and takes the page's font
-    "svg.hashsalt": "sanlab",  # the same curve gives the same bytes
+    "svg.fonttype": "none",  # text stays text: readable, searchable, in the page's font
+    "svg.hashsalt": "sanlab",  # equal curves give equal bytes
     "text.parse_math": False,  # a `$` in a unit is a `$`
     "font.size": 11,
     "axes.edgecolor": INK,
@@ -85,7 +85,7 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
             marker = mark if len(series.x) <= MARKED else ""
             axes.plot(series.x, series.y, color=colour, linewidth=1.8, marker=marker, markersize=4, label=name)
         _add_published(axes, [published.get(name, ()) for name in family])
-        if len(axes.get_lines()) > 1:  # above the curves: inside it would cover some of them
+        if len(axes.get_lines()) > 1:  # above the axes, where it covers no curve
             rows = -(-len(axes.get_lines()) // 2)
             axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9)
             figure.set_figheight(3.1 + LEGEND_ROW * rows)

@@ -56,7 +56,7 @@ def write_index(folder: Path, title: str, note: str, entries: Sequence[Entry], r
 def index(title: str, note: str, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield the body of the page."""
     failed = sum(1 for entry in entries if entry.failures)
-    passed = '<span class="good">all passed</span>' if entries else "none has ended"
+    passed = '<span class="good">all passed</span>' if entries else "no run has ended"
     verdict = f'<span class="bad">{failed} failed</span>' if failed else passed
     yield f"<header><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{escape(note)} · {len(entries)} runs, {verdict}</p></header>'
@@ -67,7 +67,7 @@ def index(title: str, note: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _contents(entries: Sequence[Entry]) -> Iterator[str]:
-    yield "<h2>What was asked</h2>\n<ul>"
+    yield "<h2>Questions</h2>\n<ul>"
     for number, entry in enumerate(entries):
         mark = ' <span class="bad">failed</span>' if entry.failures else ""
         yield f'<li><a href="#r{number}">{escape(entry.name)}</a>: {escape(entry.question)}{mark}</li>'
@@ -101,7 +101,7 @@ def _entry(number: int, entry: Entry) -> Iterator[str]:
     yield f'<p class="soft"><code>{escape(entry.name)}</code> · {escape(told)}{report}</p>'
     if entry.failures:
         lines = "".join(f"<li>{escape(line)}</li>" for line in entry.failures)
-        yield f'<div class="failures"><strong class="bad">What failed</strong><ul>{lines}</ul></div>'
+        yield f'<div class="failures"><strong class="bad">Failures</strong><ul>{lines}</ul></div>'
     if entry.results is None:
         return
     yield from html_table(tables.sizes(entry.results.metrics)) if tables.sizes(entry.results.metrics) else ()

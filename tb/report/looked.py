@@ -38,10 +38,10 @@ def look(folder: Path) -> Looked:
         return Looked()
     recorded = read_recorded(folder)
     if len(recorded.trace) > SOON:
-        return Looked(note=f"the trace has {len(recorded.trace):,} records: too many to look through after every run")
+        return Looked(note=f"the trace has {len(recorded.trace):,} records: too many to analyse after every run")
     records = rows(recorded.trace)
     lives = Lives(recorded.legend).take_all(records)
-    note = f"{recorded.legend.lost:,} records found no room in the trace" if recorded.legend.lost else ""
+    note = f"the full trace dropped {recorded.legend.lost:,} records" if recorded.legend.lost else ""
     used = uses(recorded.legend, lives, records) if lives.wire.packets else []
     return Looked(tuple(breakdowns(lives.lives)), tuple(used), recorded.legend.hosts, note)
 
@@ -51,8 +51,8 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
     if not shown:
         return
     names = names_of(shown)
-    yield "<h2>Where the time of a message goes</h2>"
-    told = "Of each size the message of median latency, from send to its handler, cut at records of the trace"
+    yield "<h2>Latency of a message by stage</h2>"
+    told = "For each size the message of median latency, from send to its handler, divided at trace records"
     yield f'<p class="soft">{told}: the stages of a message add up to its latency.</p>'
     longest = max(one.latency for one in shown)
     if len(shown) > 1:
@@ -66,7 +66,7 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
     cells = tuple((name.replace("_", " "), *(f"{_us(one, name):,.3f}" for one in shown)) for name in names)
     sums = ("together", *(f"{one.latency / PS_PER_US:,.3f}" for one in shown))
     which = ("message number", *(str(one.life.number) for one in shown))
-    many = ("messages like it", *(str(one.count) for one in shown))
+    many = ("messages of this kind", *(str(one.count) for one in shown))
     yield from html_table(Table(headings, (*cells, sums, which, many)), keys(len(names)), stacks=False)
 
 
@@ -89,7 +89,7 @@ def used(looked: Looked) -> Iterator[str]:
     """
     if not looked.uses:
         return
-    yield "<h2>How busy everything was</h2>"
+    yield "<h2>Utilisation</h2>"
     yield '<p class="soft">Shares of the time from the first send to the end of the last message.</p>'
     yield from folded(_use_table(looked), len(looked.uses))
 

@@ -109,7 +109,7 @@ def _lines() -> Iterator[str]:
 def main(arguments: list[str] | None = None) -> int:
     """Write the page, or compare it with `--check`; return the exit code."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Write the page of metrics and series.")
-    parser.add_argument("--check", action="store_true", help="compare with the committed page, write nothing")
+    parser.add_argument("--check", action="store_true", help="compare with the committed page instead of writing it")
     page, text = TREE / PAGE, render()
     if not parser.parse_args(arguments).check:
         write_atomically(page, text)

@@ -76,7 +76,7 @@ def write_packets(
 
 def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_type: int = USER0) -> Iterator[bytes]:
     """Yield the blocks of the file: section, one interface a cable, packets."""
-    told = _option(COMMENT, f"{dropped} earlier packets had to make room".encode()) if dropped else b""
+    told = _option(COMMENT, f"{dropped} earlier packets were dropped".encode()) if dropped else b""
     yield _block(SECTION, struct.pack("<IHHq", MAGIC, 1, 0, -1) + told + _option(USER_APPLICATION, b"sanlab") + END)
     cables = ends(legend)
     speed = _option(IF_SPEED, struct.pack("<Q", 8 * 10**12 // legend.clocks_ps["link"]))

@@ -27,16 +27,16 @@ CSS = Path(__file__).with_name("page.css")
 LISTED = 200
 """Maximum number of points for which a curve's numbers are listed."""
 BESIDE = {
-    "results.json": "everything measured, for programs",
-    "stuck.txt": "who waited for whom when it stuck",
+    "results.json": "all results, for programs",
+    "stuck.txt": "report of waits at the hang",
     "timeline.json": "timeline, for Perfetto",
     executed.FILE: "clocks of the NICs' processors by function and line, for programs",
     "packets.pcapng": "packets, for Wireshark",
     "waves.fst": "waveforms, for GTKWave or Surfer",
-    "waves.gtkw": "what to see in them, for GTKWave",
-    "waves.sucl": "what to see in them, for Surfer",
+    "waves.gtkw": "view of the waveforms, for GTKWave",
+    "waves.sucl": "view of the waveforms, for Surfer",
     "trace.npy": "trace of all units, for numpy",
-    "sim.log": "what the simulator said",
+    "sim.log": "output of the simulator",
 }
 NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -131,7 +131,7 @@ def _head(folder: Path, info: Asked, results: Results, failures: Sequence[str]) 
     yield "</header>"
     if failures:
         lines = "".join(f"<li>{escape(line)}</li>" for line in failures)
-        yield f'<div class="failures"><strong class="bad">What failed</strong><ul>{lines}</ul></div>'
+        yield f'<div class="failures"><strong class="bad">Failures</strong><ul>{lines}</ul></div>'
 
 
 def _run_line(results: Results) -> Iterator[str]:
@@ -187,14 +187,14 @@ def _points(curves_of: Mapping[str, Series]) -> Iterator[str]:
 
 def _network(topology: Topology) -> Iterator[str]:
     said = f"{len(topology.hosts)} hosts, {len(topology.switches)} switches, {len(topology.links)} cables"
-    yield f"<h2>The network</h2><p class=soft>{said}</p>{picture(topology, said)}"
+    yield f"<h2>Network</h2><p class=soft>{said}</p>{picture(topology, said)}"
 
 
 def _stages(parts: Sequence[Stage]) -> Iterator[str]:
     """Yield the stages that the study itself reported, as a stacked bar and a table."""
     if not parts:
         return
-    yield "<h2>Where the time of one message goes</h2>"
+    yield "<h2>Latency of a message by stage</h2>"
     told = [(f"{part.name}: {part.us:.3f} us, {tables.percent(part.share)}", part.share) for part in parts]
     yield from bar(told, f"{len(parts)} stages, in the table below")
     yield from html_table(tables.stage_table(parts), keys(len(parts)))
@@ -219,7 +219,7 @@ def _cost(results: Results) -> Iterator[str]:
     parts = tables.wall(results)
     if parts:
         told = [(f"{name}: {tables.percent(share)} of the wall time", share) for name, share in parts]
-        yield from bar(told, "where the wall time went, as in the table below")
+        yield from bar(told, "parts of the wall time, as in the table below")
         yield from html_table(tables.wall_table(parts), keys(len(parts)), headed=False)
     other = tuple(row for row in tables.cost(results).rows if row[0] not in dict(parts))
     yield from html_table(Table(("cost", ""), other), headed=False)
@@ -229,7 +229,7 @@ def _followed_from(results: Results) -> Iterator[str]:
     """Yield the inputs of the results: versions, commits, and all settings in force."""
     run, settings = tables.provenance(results), tables.settings(results)
     if run:
-        yield "<h2>What this followed from</h2>"
+        yield "<h2>Inputs</h2>"
         yield from html_table(run, headed=False)
     if settings:
         yield f"<details><summary>{len(settings.rows)} settings in force, {len(results.given)} given</summary>"
@@ -247,4 +247,4 @@ def _beside(folder: Path) -> Iterator[str]:
     found = _left(folder)
     if found:
         items = (f'<li><a href="{name}">{name}</a>: {BESIDE[name]}</li>' for name in found)
-        yield f"<h2>Beside this page</h2>\n<ul>{''.join(items)}</ul>"
+        yield f"<h2>Other files</h2>\n<ul>{''.join(items)}</ul>"

@@ -19,12 +19,12 @@ SIZED = re.compile(r"(one_way_us|bandwidth_MBps)_(\d+)B")
 STAGE = re.compile(r"stage_us_(\d+)_(\w+)")
 CONDITION = re.compile(r"([LUB])_(\w+)")
 KINDS = {
-    Kind.PREDICTED: "came out; nothing was set for it",
-    Kind.STRUCTURE: "came out only after firmware or library had been rebuilt in view of it",
-    Kind.CALIBRATED: "something was tuned until it came out",
-    Kind.INPUT: "went in, and was measured again as a check",
+    Kind.PREDICTED: "a result for which nothing was set",
+    Kind.STRUCTURE: "a result of firmware or a library that was rebuilt with this value in view",
+    Kind.CALIBRATED: "a value to which a parameter was tuned",
+    Kind.INPUT: "an input, measured again as a check",
     Kind.ESTIMATED: "the paper's own estimate",
-    Kind.QUOTED: "stands for comparison only: what is measured beside it, if anything, is not judged",
+    Kind.QUOTED: "for comparison only; a measured value next to it is not judged",
 }
 
 
@@ -190,7 +190,7 @@ def cost(results: Results) -> Table:
     if spent.messages:
         wakes = spent.python_wakes / spent.messages
         each = f"{wakes:.1f}" if wakes >= 1 else f"{wakes:.2g}"
-        rows += [("messages", number(spent.messages)), ("wakes per message", each)]
+        rows += [("messages", number(spent.messages)), ("wake-ups per message", each)]
     if spent.cycles:
         rows.append(("clock edges", number(spent.cycles)))
     return Table(("cost", ""), tuple(rows))

@@ -99,10 +99,10 @@ def exit_code(command: Callable[[], int], interrupted: str, what: str = "command
         complain(str(error))
         return error.exit_code
     except BrokenPipeError:
-        raise  # its reader has seen enough
+        raise  # the reader of the pipe has closed it
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        complain(f"{what} not done: {place}{error.strerror or error}; free space or correct the rights")
+        complain(f"{what} failed: {place}{error.strerror or error}; free some space or correct the permissions")
         return 1
     except KeyboardInterrupt:
         complain(f"interrupted; {interrupted}")

@@ -54,7 +54,7 @@ def write_timeline(recorded: Recorded, path: Path) -> int:
     events = timeline(recorded)
     about = {"made by": "sanlab", "hosts": " ".join(recorded.legend.hosts)}
     if recorded.legend.lost:
-        about["records that found no room"] = str(recorded.legend.lost)
+        about["dropped records"] = str(recorded.legend.lost)
     write_atomically(path, events.parts(about))
     return len(events)
 
@@ -71,14 +71,16 @@ def write_soon(folder: Path, console: Console, study: str = "") -> None:
         write_timeline(recorded, folder / FILE)
     else:
         asked = f"make timeline STUDY={study or folder.name}"
-        text = f"no timeline: the trace has {len(recorded.trace):,} records; `{asked}` writes it, FROM= and TO= cut it"
+        text = (
+            f"no timeline: the trace has {len(recorded.trace):,} records; `{asked}` writes it; FROM= and TO= limit it"
+        )
         console.print(text, style="dim", markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command `make timeline`."""
     parser = argparse.ArgumentParser(prog="sanlab timeline", description="Write the timeline of a run that has ended.")
-    parser.add_argument("study", help="a study that was run, or the folder of its results")
+    parser.add_argument("study", help="study with results, or the folder of its results")
     add_window(parser)
     words = parser.parse_args(argv)
     return exit_code(lambda: _command(words), "the timeline was not written")
@@ -87,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
 def _command(words: argparse.Namespace) -> int:
     folder = Path(words.study) if "/" in words.study else OUT / words.study
     if not folder.is_dir() and "/" not in words.study:
-        studies.load(words.study)  # a name that is mistyped is told as such
+        studies.load(words.study)  # raises the error for an unknown name
     begin, end = window_ps(words.begin, words.end)
     with adding(folder, FILE) if folder.is_dir() else nullcontext():
         recorded = read_recorded(folder)

@@ -90,7 +90,7 @@ class Messages:
             return self._answers.get(id(packet), other)
         life = piece.life
         part = f", part {life.pieces.index(piece) + 1} of {len(life.pieces)}" if len(life.pieces) > 1 else ""
-        again = "" if packet is piece.packets[0] else ", sent again"
+        again = "" if packet is piece.packets[0] else ", retransmission"
         if life.posted and len(piece.packets) > 1:
             again = f", packet {piece.packets.index(packet) + 1} of {len(piece.packets)}"
         return f"{life.name(self._legend)}{part}{again}"

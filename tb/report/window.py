@@ -20,7 +20,7 @@ def window_ps(begin: str, end: str) -> tuple[int, int | None]:
     """Return a window in ps; None: to the end. Raises ConfigError for an invalid time or an empty window."""
     first, last = _time("FROM", begin), _time("TO", end)
     if last is not None and last <= (first or 0):
-        raise ConfigError("TO", 0, "no window", f"TO is {end} us, FROM is {begin or 0} us", "let TO be the later one")
+        raise ConfigError("TO", 0, "empty window", f"TO is {end} us, FROM is {begin or 0} us", "give a TO after FROM")
     return first or 0, last
 
 
@@ -32,5 +32,5 @@ def _time(name: str, text: str) -> int | None:
     except ValueError:
         time = -1.0
     if not 0 <= time < 1e12:
-        raise ConfigError(name, 0, "not a time", f"{name} is {text!r}", "give microseconds, such as 40 or 41.5")
+        raise ConfigError(name, 0, "invalid time", f"{name} is {text!r}", "give microseconds, such as 40 or 41.5")
     return round(time * PS_PER_US)

@@ -91,7 +91,7 @@ class Engine:
         return await main.finished
 
     def _cocotb_turn(self, turns: Turns) -> bool:
-        """Execute a turn that cocotb began, and announce its begin and end to the doorway."""
+        """Execute a turn that cocotb began, and announce its start and end to the doorway."""
         self.doorway.lib.dw_begin_turn()
         goes_on = turns()
         self.doorway.lib.dw_end_turn()

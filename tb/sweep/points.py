@@ -51,7 +51,7 @@ class Point:
     axes: Mapping[str, str]
     """Position of the point on the axes."""
     commits: Mapping[str, str] = field(default_factory=dict)
-    """Git commit of each root at the begin of the sweep."""
+    """Git commit of each root at the start of the sweep."""
 
     @property
     def key(self) -> str:

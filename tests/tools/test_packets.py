@@ -222,7 +222,7 @@ def test_the_store_of_the_doorway_is_read_in_the_order_of_beginnings() -> None:
 
 def test_a_file_records_the_number_of_missing_packets(tmp_path: Path) -> None:
     write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "p.pcapng", dropped=12)
-    assert b"12 earlier packets had to make room" in (tmp_path / "p.pcapng").read_bytes()
+    assert b"12 earlier packets were dropped" in (tmp_path / "p.pcapng").read_bytes()
 
 
 def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:

@@ -79,7 +79,9 @@ def test_a_mistake_of_a_setting_is_not_a_fault_of_the_study() -> None:
 
 def test_an_index_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<title>mine</title>", encoding="utf-8")
-    with pytest.raises(ResultsError, match=r"index not written: .*index.html is not an index of reports; move it away"):
+    with pytest.raises(
+        ResultsError, match=r"index not written: .*index.html is not an index of reports; move the file away"
+    ):
         write_contents(tmp_path)
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "<title>mine</title>"
 

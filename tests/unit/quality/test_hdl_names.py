@@ -46,12 +46,12 @@ def test_a_module_whose_names_are_true_passes() -> None:
     ("before", "after", "complaint"),
     [
         ("left_q", "left", "`left` is a flop: left_q"),
-        ("  assign busy", "  logic idle_q;\n  assign idle_q = in_valid;\n  assign busy", "`idle_q` is no flop"),
-        ("left_d", "rest_d", "`rest_d`: _d is what a flop rest_q takes"),
-        ("left_d", "left_n", "`left_n`: _n is a PCI signal"),
-        ("output logic busy", "input logic busy", "`busy` is an input: by its name it is an output"),
+        ("  assign busy", "  logic idle_q;\n  assign idle_q = in_valid;\n  assign busy", "`idle_q` is not a flop"),
+        ("left_d", "rest_d", "`rest_d`: _d is for the input of a flop rest_q"),
+        ("left_d", "left_n", "`left_n`: _n is for active-low PCI signals"),
+        ("output logic busy", "input logic busy", "`busy` is an input, but its name says output"),
         ("output logic [7:0] sum", "output logic cfg_sum,  // x\n    output logic [7:0] sum", "`cfg_sum` is an output"),
-        ("output logic in_ready", "input logic in_ready", "`in_valid` and `in_ready` go the same way"),
+        ("output logic in_ready", "input logic in_ready", "`in_valid` and `in_ready` have the same direction"),
     ],
 )
 def test_a_name_that_is_not_true_is_told(before: str, after: str, complaint: str) -> None:

@@ -81,9 +81,9 @@ def test_a_header_with_import_and_parameters_has_no_delay() -> None:
         ("myri_a_pkg", "// a\npackage myri_a_pkg;\nendpackage\n", []),
         ("myri_a", "// a\nmodule myri_b;\nendmodule\n", ["one module or package named myri_a expected, found: myri_b"]),
         ("myri_a", "// a\nmodule myri_a;\nendmodule\nmodule b;\nendmodule\n", ["expected, found: myri_a, b"]),
-        ("a", "// a\nmodule a;\nendmodule\n", ["names here start with myri_"]),
-        ("myri_a", "module myri_a;\nendmodule\n", ["a header comment"]),
-        ("myri_a", "// a\nmodule myri_a (\n    input logic clk\n);\nendmodule\n", ["documented on its line"]),
+        ("a", "// a\nmodule a;\nendmodule\n", ["names in this folder start with myri_"]),
+        ("myri_a", "module myri_a;\nendmodule\n", ["missing header comment"]),
+        ("myri_a", "// a\nmodule myri_a (\n    input logic clk\n);\nendmodule\n", ["without a comment on its line"]),
     ],
 )
 def test_a_file_has_one_unit_of_its_name_a_header_and_documented_ports(

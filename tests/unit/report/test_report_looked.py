@@ -85,12 +85,12 @@ def test_a_trace_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pyt
     found = look(leave(tmp_path))
     assert not found.breakdowns
     text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
-    assert "records: too many to look through after every run" in text
+    assert "records: too many to analyse after every run" in text
 
 
 def test_records_that_found_no_room_are_told(tmp_path: Path) -> None:
     found = look(leave(tmp_path, legend=replace(LEGEND_OF_TWO, lost=12)))
-    assert "12 records found no room" in found.note
+    assert "dropped 12 records" in found.note
 
 
 def test_no_trace_is_nothing_and_half_a_trace_an_error(tmp_path: Path) -> None:
@@ -132,4 +132,4 @@ def test_the_index_lists_every_report_and_says_what_cannot_be_read(tmp_path: Pat
 
 
 def test_an_index_of_nothing_says_so(tmp_path: Path) -> None:
-    assert "No study was run yet" in write_contents(tmp_path).read_text(encoding="utf-8")
+    assert "No study has been run" in write_contents(tmp_path).read_text(encoding="utf-8")

@@ -83,7 +83,7 @@ def test_the_question_stands_on_top_then_what_failed(full: Page) -> None:
     assert "failed" in full.of("span")
     headings = full.of("h2")
     assert headings[0] == "Curves"
-    assert headings[-2:] == ["Cost of this run", "Beside this page"]
+    assert headings[-2:] == ["Cost of this run", "Other files"]
 
 
 def test_a_run_that_passed_says_so(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_tables_hold_metrics_and_published_values_with_their_kind(full: Page) ->
         "-",
     ):
         assert text in cells
-    assert any("came out" in text for text in full.of("p"))
+    assert any("nothing was set" in text for text in full.of("p"))
 
 
 def test_stages_are_a_bar_whose_parts_add_up(full: Page) -> None:

@@ -111,7 +111,7 @@ def test_cost_says_where_the_wall_time_went() -> None:
     rows = {row[0]: row[1] for row in tables.cost(results()).rows}
     assert rows["simulated"] == "1.25 ms"
     assert (rows["wall"], rows["RTL"], rows["Python"], rows["other"]) == ("4.00 s", "50 %", "25 %", "25 %")
-    assert rows["wakes per message"] == "3.5"
+    assert rows["wake-ups per message"] == "3.5"
 
 
 def test_cost_of_a_run_without_messages_or_wall_time() -> None:

@@ -31,7 +31,7 @@ def test_everything_measured_is_there(tmp_path: Path, terminal: bool) -> None:
     text = shown(FULL, [], terminal, tmp_path)
     for part in ("Is 1 < 2 & 2 > 1?", "64 KB", "560.250", "wire and switch", "half_bandwidth_B", "latency <short>"):
         assert part in text
-    for part in ("predicted", "quoted", "0.800", "wakes per message 3.5", "Python 25 %", "two_hosts", "seed 3"):
+    for part in ("predicted", "quoted", "0.800", "wake-ups per message 3.5", "Python 25 %", "two_hosts", "seed 3"):
         assert part in text
 
 

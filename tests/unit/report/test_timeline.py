@@ -214,9 +214,9 @@ def test_the_command_writes_a_window(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("begin", "end", "said"),
     [
-        ("x", "", "FROM: not a time: FROM is 'x'; give microseconds, such as 40 or 41.5"),
-        ("", "-1", "TO: not a time: TO is '-1'"),
-        ("7", "7", "TO: no window: TO is 7 us, FROM is 7 us; let TO be the later one"),
+        ("x", "", "FROM: invalid time: FROM is 'x'; give microseconds, such as 40 or 41.5"),
+        ("", "-1", "TO: invalid time: TO is '-1'"),
+        ("7", "7", "TO: empty window: TO is 7 us, FROM is 7 us; give a TO after FROM"),
     ],
 )
 def test_what_is_no_window_is_refused(begin: str, end: str, said: str) -> None:

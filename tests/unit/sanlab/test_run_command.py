@@ -177,7 +177,10 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pyt
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert run.main(["echo_pingpong", "--out", str(tmp_path / "file" / "out")]) == 1
     said = capsys.readouterr().err
-    assert said == f"run not done: {tmp_path / 'file' / 'out'}: Not a directory; free space or correct the rights\n"
+    assert (
+        said
+        == f"run failed: {tmp_path / 'file' / 'out'}: Not a directory; free some space or correct the permissions\n"
+    )
 
 
 def test_a_result_of_the_simulator_that_was_cut_off_is_no_result(
