@@ -55,7 +55,7 @@ class LeastRecentlyStored:
         """Number of the last choice before which each endpoint was stored to."""
 
     def __call__(self, frames: Sequence[Granted | None]) -> Iterator[Granted]:
-        """Yield candidates by age; of equal age, first the one that may be evicted earlier."""
+        """Yield candidates by age; equal ages by the time from which eviction is allowed."""
         self._looks += 1
         owners = [owner for owner in frames if owner is not None]
         for owner in owners:

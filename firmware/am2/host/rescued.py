@@ -1,7 +1,7 @@
 """Payload of returned messages, copied out of the staging blocks from which it was sent.
 
-A program that answers requests with payload may need a block again before it polls, and so before it handles the
-returned message that occupies the block. The library then copies the payload and frees the block.
+A program that answers requests with payload may need a block again before it polls. A returned message that is not yet
+handled may occupy the block. The library then copies the payload and frees the block.
 """
 
 from __future__ import annotations

@@ -103,8 +103,8 @@ FREED = {
 }
 """Offset in a frame of the status word of each send queue.
 
-The word has the number of freed descriptors (16), in order, since the start, and of returned messages (16), whose
-payload is in their staging blocks.
+The upper half has the number of freed descriptors since the start, in order. The lower half has the number of returned
+messages, whose payload is in their staging blocks.
 """
 ARRIVED = Queue.REQUEST_SEND * QUEUE + STRIDE - 8
 """Offset in a frame of the numbers of received requests (16) and replies (16)."""

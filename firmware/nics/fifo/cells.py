@@ -1,8 +1,8 @@
 """Driver access to the two cell FIFOs of a FIFO card.
 
 The first word of a cell's payload has four fields: the source, a sequence number between source and destination, a flag
-for the first cell of a message, and the bytes of the message that are left, including this cell. VCI of the header has
-the destination (the circuit) in its low bits, and the source above. VPI has the sequence number.
+for the first cell of a message, and the remaining bytes of the message. These include the bytes of this cell. VCI of
+the header has the destination (the circuit) in its low bits, and the source above. VPI has the sequence number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Handlers of AM-II bulk data get place and size of the whole transfer, not of the last piece (AM 2.0).
 
 Strategy: two hosts of the machine. The arguments of handlers for sent, requested and replied data are compared with
-those of the calls, also after a failed transfer of the same number, and with lost pieces. A last piece without a
+those of the calls. Further cases are a failed transfer of the same number, and lost pieces. A last piece without a
 transfer, as a process that writes its own frame can create, must be returned.
 """
 

@@ -1,7 +1,7 @@
 """Charges of a layer's operations: every path by host and NIC, system calls and context switches, and trace events.
 
 `python -m tests.unit.layers.charges` runs the tours on the machine, one `charged_*.py` for each among the tests of a
-layer, and writes the table beside each, which `test_charges` compares. A count that depends on durations is written
+layer. It writes the table beside each, which `test_charges` compares. A count that depends on durations is written
 with `~` (about), because it differs on a machine with other delays.
 """
 

@@ -1,8 +1,9 @@
 """Active Messages pass through the NIC's memory: a bit flipped there reaches the handler.
 
 Strategy: AM and AM-II on LANais. A bit of the payload is flipped in the memory of the sending NIC, between the DMA that
-stores it and the link that reads it, or of the receiving NIC, before the DMA that reads it. SSAM: a bit is flipped in a
-cell that waits in the card. The link's CRC is computed from the sent data, so it does not detect the flip.
+stores it and the link that reads it. Or it is flipped in the memory of the receiving NIC, before the DMA that reads it.
+SSAM: a bit is flipped in a cell that waits in the card. The link's CRC is computed from the sent data, so it does not
+detect the flip.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Declared options: every default is valid, and every invalid value is rejected with the same form of message.
 
-Strategy: each option of each layer, study and run is given a value below and above its range, a value of a wrong type,
-and an unknown word. Values come as text of SET and, for layers, from Python. Messages are compared completely.
+Strategy: options of layers, studies and runs are given values below and above their range, values of a wrong type,
+and unknown words. Values come as text of SET and, for layers, from Python. Messages are compared completely.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Stacked layers of another repository that share layers of this one.
 
-Strategy: the layers of `madeup_layers.py` are found as those of this tree are, and run on the machine over GRIM and
+Strategy: the layers of `madeup_layers.py` are found as those of this tree are. They run on the machine over GRIM and
 VIA, two at once over one GRIM. Their charges, report data and settings are checked; invalid combinations are rejected
 by name. `tests/system/test_layers_on_layers.py` runs the same layers on the RTL.
 """

@@ -1,7 +1,7 @@
 """Round trips of VIA studies measure messages only.
 
 Strategy: the round trips of studies run on the machine. A thread that has just got the CPU pays for a context switch,
-so the first message of a thread must not count, nor must messages between kernels. Few and many round trips must give
+so the first message of a thread must not count. Nor must messages between kernels. Few and many round trips must give
 the same times.
 """
 

@@ -60,7 +60,7 @@ class CompletionQueue:
 
     async def done(self) -> tuple[Vi, bool] | None:
         """Return a completion: the VI, and True for a receive; or None (VipCQDone). Raises VipError."""
-        self.check("looking at")
+        self.check("querying")
         return await self._finder.look()
 
     async def poll(self) -> tuple[Vi, bool]:

@@ -79,7 +79,7 @@ class WorkQueue:
 
     async def done(self) -> Descriptor | None:
         """Take back the oldest descriptor if it is complete, or return None. Raises VipError."""
-        self._vi.check("looking at")
+        self._vi.check("polling")
         await self._process.spend("look_done")
         return await self._take()
 
