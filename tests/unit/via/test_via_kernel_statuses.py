@@ -30,7 +30,7 @@ async def made(near: User, far: User, reliability: Reliability) -> tuple[Complet
     return queue, mine, yours
 
 
-async def told(queue: CompletionQueue, count: int) -> list[Status]:
+async def completions(queue: CompletionQueue, count: int) -> list[Status]:
     """Wait for `count` completions, and return their statuses."""
     found = []
     for _ in range(count):
@@ -53,7 +53,7 @@ def test_all_descriptors_posted_at_the_end_of_a_connection_are_reported(completi
     async def run() -> list[Status]:
         for i in range(40):
             await yours.post_receive(far.descriptor(i).receive([far.part(64 * i, 64)]))
-        waits = far.process.spawn(told(queue, 41), "waits")
+        waits = far.process.spawn(completions(queue, 41), "waits")
         await machine.host(0).sleep(50_000_000)
         await mine.disconnect()
         await machine.host(0).sleep(200_000_000)
@@ -75,7 +75,7 @@ def test_a_rejected_send_is_reported_in_its_turn(completion: str) -> None:
     async def run() -> list[Status]:
         for i in range(5):
             await mine.post_receive(near.descriptor(i).receive([near.part(0, 60000)]))
-        waits = far.process.spawn(told(queue, 5), "waits")
+        waits = far.process.spawn(completions(queue, 5), "waits")
         for i in range(5):
             size = 60000 if i % 2 == 0 else 100000  # longer than it may be
             await yours.post_send(far.descriptor(i).send([far.part(0, size)]))
@@ -100,10 +100,10 @@ def test_a_rejected_receive_is_reported_at_once_or_with_the_next_message(complet
                 size = 100 if what == "good" else 100000
                 await yours.post_receive(far.descriptor(i).receive([far.part(0, size)]))
             if turn == "bad":
-                found += await told(queue, 1)
+                found += await completions(queue, 1)
         for i in range(2):
             await mine.post_send(near.descriptor(i).send([near.part(0, 50 + i)]))
-        return found + await told(queue, 3)
+        return found + await completions(queue, 3)
 
     assert machine.finish(run()) == [[refused, done, refused, done]]
 

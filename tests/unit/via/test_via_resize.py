@@ -21,7 +21,7 @@ from tests.unit.via.via_bench import start
 TOO_LONG_US, MESSAGES = 20_000, 24
 
 
-class Told:
+class Receiver:
     """Receiver with a completion queue, and its sender."""
 
     def __init__(self, preset: str) -> None:
@@ -52,7 +52,7 @@ class Told:
         for _ in range(count):
             assert (await self.mine.poll_send()).status == Status.DONE
 
-    async def tells(self, count: int) -> None:
+    async def reports(self, count: int) -> None:
         """Check that the queue reports exactly `count` completions."""
         for _ in range(count):
             assert await self.queue.wait(TOO_LONG_US) == (self.yours, True)
@@ -67,52 +67,52 @@ class Told:
 @pytest.mark.parametrize("late_us", [0, 1, 2])
 @pytest.mark.parametrize("preset", ["firmvia", "hwvia"])
 def test_two_concurrent_resizes_run_one_after_the_other(preset: str, late_us: int) -> None:
-    told = Told(preset)
+    receiver = Receiver(preset)
 
     async def resize(entries: int, pause_us: int) -> None:
-        await told.there.nic.host.sleep(pause_us * 1_000_000)
-        await told.queue.resize(entries)
+        await receiver.there.nic.host.sleep(pause_us * 1_000_000)
+        await receiver.queue.resize(entries)
 
-    told.run(told.receives(MESSAGES))
-    told.run(resize(32, 0), resize(48, late_us), told.messages(MESSAGES))
-    told.run(told.tells(MESSAGES))
+    receiver.run(receiver.receives(MESSAGES))
+    receiver.run(resize(32, 0), resize(48, late_us), receiver.messages(MESSAGES))
+    receiver.run(receiver.reports(MESSAGES))
 
 
 @pytest.mark.parametrize("late_us", [1, 3, 6])
 def test_a_poll_that_begins_during_a_resize_gets_later_completions(late_us: int) -> None:
-    told = Told("firmvia")
+    receiver = Receiver("firmvia")
 
     async def poll() -> None:
-        await told.there.nic.host.sleep(late_us * 1_000_000)
-        assert await told.queue.poll() == (told.yours, True)
+        await receiver.there.nic.host.sleep(late_us * 1_000_000)
+        assert await receiver.queue.poll() == (receiver.yours, True)
 
     async def resize() -> None:
-        await told.queue.resize(32)
-        await told.there.nic.host.sleep(50_000_000)
-        await told.messages(1)
+        await receiver.queue.resize(32)
+        await receiver.there.nic.host.sleep(50_000_000)
+        await receiver.messages(1)
 
-    told.run(told.receives(1))
-    told.run(resize(), poll())
+    receiver.run(receiver.receives(1))
+    receiver.run(resize(), poll())
 
 
 def test_a_destroy_during_a_resize_waits_for_its_end() -> None:
-    told = Told("firmvia")
-    nic = told.there.nic
+    receiver = Receiver("firmvia")
+    nic = receiver.there.nic
 
     async def destroy() -> CompletionQueue:
         queue: CompletionQueue = await nic.create_cq(4)
-        resized = told.there.process.spawn(queue.resize(8), "resizes")
+        resized = receiver.there.process.spawn(queue.resize(8), "resizes")
         await nic.host.sleep(3_000_000)
         await queue.destroy()
         await resized.finished
         return queue
 
     old: CompletionQueue
-    (old,) = told.run(destroy())
-    (other,) = told.machine.finish(nic.create_cq(4))
+    (old,) = receiver.run(destroy())
+    (other,) = receiver.machine.finish(nic.create_cq(4))
     assert other.number == old.number
     with pytest.raises(VipError) as refused:
-        told.machine.finish(old.resize(8))
+        receiver.machine.finish(old.resize(8))
     assert refused.value.result is Result.INVALID_PARAMETER
     queues = nic.agent.queues
     assert queues.used.count(True) == 2
