@@ -124,7 +124,7 @@ class Nic(Concurrency, Protocol):
     kind: str
     """Kind of NIC. On a LANai, registers, bits and limits have the names of a LANai 9; verbs translate them."""
     word_bytes: int
-    """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, upper bound of SA."""
+    """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, exclusive bound of SA."""
     sram_bytes: int
 
     def load(self, address: int) -> int:

@@ -11,7 +11,7 @@ u32 look_start(struct shared *shared) {
     return 0;
 }
 
-/* Sample the tails of the central send queue and of the command ring, twice. */
+/* Sample the tails of the central send queue and of the command ring, and return the latter. */
 u32 look_tail(struct layer *layer) {
     u64_words tails = SHARED64(&layer->shared->send_tail);
     if (UNLIKELY(tails.word[0] != layer->sends.tail)) {
