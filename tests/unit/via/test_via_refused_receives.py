@@ -12,7 +12,7 @@ import pytest
 from firmware.via.formats import Reliability, Status
 from pymodels.machine import Machine
 from tb.studies.via._via import user
-from tests.unit.via.test_via_kernel_statuses import RECEIVED, made, told
+from tests.unit.via.test_via_kernel_statuses import RECEIVED, completions, made
 from tests.unit.via.via_bench import start
 
 WAYS = pytest.mark.parametrize("way", ["hwvia pio", "hwvia ahead", "bvia2 dma", "bvia2 prefetch"])
@@ -39,7 +39,7 @@ def test_an_invalid_receive_is_reported_after_earlier_ones(way: str, completion:
         assert await queue.done() is None
         for i in range(kinds.count("good")):
             await mine.post_send(near.descriptor(i).send([near.part(0, 50 + i)]))
-        return await told(queue, len(kinds))
+        return await completions(queue, len(kinds))
 
     assert machine.finish(run()) == [[RECEIVED if kind == "good" else WRONG for kind in kinds]]
 
@@ -57,6 +57,6 @@ def test_an_invalid_receive_gets_its_error_at_the_end_of_the_connection(way: str
             await yours.post_receive(far.descriptor(i).receive([far.part(0, size)]))
         await machine.host(0).sleep(100_000_000)
         await mine.disconnect()
-        return await told(queue, 2)
+        return await completions(queue, 2)
 
     assert machine.finish(run()) == [[RECEIVED | Status.FLUSHED, WRONG]]
