@@ -11,12 +11,12 @@ from pymodels import fingerprints, generated
 from pymodels.costs.sources import FIRMWARE, FOLDERS
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError, nearest
-from pymodels.hardware.discover import nic_kinds, of_nic
+from pymodels.hardware.discover import module_of_nic, nic_kinds
 from pymodels.lanai.header import NicCore
 from pymodels.lanai.image import Image
 from pymodels.lanai.program import Program
 from pymodels.profiles.default import DEFAULT_KIND
-from pymodels.roots import place, things
+from pymodels.roots import files_by_name, place
 
 SOURCE = "firmware.c"
 RUNTIME = FIRMWARE / "runtime"
@@ -26,13 +26,17 @@ FLAGS = (*LANAI.flags, "-DEXECUTED")
 
 def layers() -> dict[str, Path]:
     """Return the folders of the message layers that have C firmware, by name."""
-    return {name: path.parent for name, path in things("firmware", f"*/nic/{SOURCE}").items()}
+    return {name: path.parent for name, path in files_by_name("firmware", f"*/nic/{SOURCE}").items()}
 
 
 def cores() -> dict[str, NicCore]:
     """Return the processor cores that execute C firmware, by kind of NIC."""
     named = {kind: f"pymodels.nics.{kind}.core" for kind in nic_kinds()}
-    return {kind: of_nic("pymodels.nics.{}.core", kind).CORE for kind in named if importlib.util.find_spec(named[kind])}
+    return {
+        kind: module_of_nic("pymodels.nics.{}.core", kind).CORE
+        for kind in named
+        if importlib.util.find_spec(named[kind])
+    }
 
 
 def image(layer: str, kind: str) -> Path:

@@ -14,7 +14,7 @@ from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.cards import CardMap
 from pymodels.errors import nearest
-from pymodels.roots import place, things
+from pymodels.roots import files_by_name, place
 from pymodels.waiting import Wait
 
 DESCRIPTOR = "layer.py"
@@ -22,7 +22,7 @@ DESCRIPTOR = "layer.py"
 
 def names() -> list[str]:
     """Return the message layers that exist, sorted."""
-    return list(things("firmware", f"*/{DESCRIPTOR}"))
+    return list(files_by_name("firmware", f"*/{DESCRIPTOR}"))
 
 
 def exists(layer: str) -> bool:

@@ -71,7 +71,7 @@ class Task:
         """Future on which the task suspended last."""
 
 
-def close_unbegun(*coroutines: Coroutine[Any, Any, Any]) -> None:
+def close_unstarted(*coroutines: Coroutine[Any, Any, Any]) -> None:
     """Close coroutines that have not started and will not be run."""
     for one in coroutines:
         if getcoroutinestate(one) == CORO_CREATED:

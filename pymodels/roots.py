@@ -75,7 +75,7 @@ def check() -> None:
         _check_root(where, point.value, _folder(point), "name a top-level package with some of " + ", ".join(TOPS))
 
     for folder, pattern in UNIQUE:
-        things(folder, pattern)
+        files_by_name(folder, pattern)
     studies()
 
 
@@ -108,7 +108,7 @@ def listing(folder: str) -> tuple[tuple[Path, frozenset[str]], ...]:
     return tuple((place, frozenset(os.listdir(place))) for place in places if place.is_dir())
 
 
-def things(folder: str, pattern: str) -> dict[str, Path]:
+def files_by_name(folder: str, pattern: str) -> dict[str, Path]:
     """Return the entries of a folder in all roots, sorted by name, with the matching file of each.
 
     An entry is a file in the folder, or a folder that contains the file.

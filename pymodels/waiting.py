@@ -50,16 +50,16 @@ class Waits:
     def __init__(self) -> None:
         self._wants: dict[tuple[str, str], str] = {}
         self._holds: dict[str, str] = {}
-        self._tellers: list[Callable[[], Iterable[Wait]]] = []
+        self._sources: list[Callable[[], Iterable[Wait]]] = []
 
-    def ask(self, teller: Callable[[], Iterable[Wait]]) -> None:
+    def register(self, source: Callable[[], Iterable[Wait]]) -> None:
         """Register a function that computes waits on demand, in place of single declarations."""
-        self._tellers.append(teller)
+        self._sources.append(source)
 
     def end(self, waiter: str) -> None:
         """Remove all waits of a stopped processor."""
         self._wants = {name: holder for name, holder in self._wants.items() if name[0] != waiter}
-        self._tellers = [_but(waiter, teller) for teller in self._tellers]
+        self._sources = [_but(waiter, source) for source in self._sources]
 
     def want(self, waiter: str, resource: str, holder: str = "") -> None:
         """Declare that `waiter` lacks `resource`. Without `holder` the resource's holder is the one declared by
@@ -86,12 +86,12 @@ class Waits:
     def declared(self) -> list[Wait]:
         """Return all waits: declared ones in order of declaration, then those of the registered functions."""
         wants = [Wait(who, self.known(Wanted(what, holder))) for (who, what), holder in self._wants.items()]
-        return wants + [wait for teller in self._tellers for wait in teller()]
+        return wants + [wait for source in self._sources for wait in source()]
 
 
-def _but(waiter: str, teller: Callable[[], Iterable[Wait]]) -> Callable[[], Iterable[Wait]]:
-    """Return a function with the waits of `teller` except those of `waiter`."""
-    return lambda: (wait for wait in teller() if wait.waiter != waiter)
+def _but(waiter: str, source: Callable[[], Iterable[Wait]]) -> Callable[[], Iterable[Wait]]:
+    """Return a function with the waits of `source` except those of `waiter`."""
+    return lambda: (wait for wait in source() if wait.waiter != waiter)
 
 
 def cycles(waits: Iterable[Wait]) -> list[tuple[Wait, ...]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, nearest
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 
 EXAMPLES = "pymodels/clusters"
 DEFAULT = "two_hosts"
@@ -18,7 +18,7 @@ HOST_VARIABLE = "GRIM_HOST"
 
 def examples() -> tuple[str, ...]:
     """Return the names of the example clusters in all roots."""
-    return tuple(things(EXAMPLES, f"*/{CONFIG}"))
+    return tuple(files_by_name(EXAMPLES, f"*/{CONFIG}"))
 
 
 def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
@@ -33,7 +33,7 @@ def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
         ConfigError: There is no such file or example.
     """
     asked = name or environment.get(VARIABLE) or DEFAULT
-    for path in (Path(asked), Path(asked) / CONFIG, things(EXAMPLES, f"*/{CONFIG}").get(asked)):
+    for path in (Path(asked), Path(asked) / CONFIG, files_by_name(EXAMPLES, f"*/{CONFIG}").get(asked)):
         if path is not None and path.is_file():
             return path
     source = "CLUSTER" if name else VARIABLE

@@ -9,7 +9,7 @@ from pymodels.topology import SWITCH_SIZES, Topology
 from pymodels.updown import up_down
 
 
-def drawn(name: str, topology: Topology, routes: Routes | None = None) -> Cluster:
+def cluster_on(name: str, topology: Topology, routes: Routes | None = None) -> Cluster:
     """Return a cluster on a network, in which every host has a network card; routes are up*/down* unless given."""
     hosts = tuple(
         Host(host, vnn, topology.running_port(topology.attachment(host)), (NETWORK_CARD,))
@@ -18,7 +18,7 @@ def drawn(name: str, topology: Topology, routes: Routes | None = None) -> Cluste
     return Cluster(name, "", hosts, topology, routes or Routes(up_down(topology).table, True))
 
 
-def of_hosts(count: int) -> Cluster:
+def cluster_of_size(count: int) -> Cluster:
     """Return a cluster of `count` hosts on the smallest sufficient switch, or on a Clos network above the largest
     switch.
 
@@ -26,6 +26,6 @@ def of_hosts(count: int) -> Cluster:
     """
     names = host_names(count)
     if count <= SWITCH_SIZES[-1]:
-        return drawn(f"hosts{count}", single_switch(names, smallest_switch(count)))
+        return cluster_on(f"hosts{count}", single_switch(names, smallest_switch(count)))
     ports = next((size for size in SWITCH_SIZES if size * size // 2 >= count), SWITCH_SIZES[-1])
-    return drawn(f"hosts{count}", clos(names, ports))
+    return cluster_on(f"hosts{count}", clos(names, ports))

@@ -25,14 +25,14 @@ from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
 from pymodels.fingerprints import remake
 from pymodels.generated import BYHAND
-from pymodels.roots import roots, things
+from pymodels.roots import files_by_name, roots
 
 COMPILER = "clang-16"
 
 
 def layers() -> list[Path]:
     """Return the folders firmware/<layer>/<side> that contain a paths.c, sorted."""
-    return sorted(path.parent for side in TARGETS for path in things("firmware", f"*/{side}/paths.c").values())
+    return sorted(path.parent for side in TARGETS for path in files_by_name("firmware", f"*/{side}/paths.c").values())
 
 
 def compiler_version() -> str | None:

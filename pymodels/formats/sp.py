@@ -72,7 +72,7 @@ class SwitchHeader:
         return a, b, c, d
 
     @classmethod
-    def of(cls, data: bytes) -> SwitchHeader:
+    def from_bytes(cls, data: bytes) -> SwitchHeader:
         """Return the header in the first 16 bytes. Raises ValueError if they are incomplete or invalid."""
         if len(data) < HEADER_BYTES:
             raise ValueError(f"a packet of {len(data)} bytes ends within its {HEADER_BYTES}-byte header")
@@ -117,7 +117,7 @@ class Received(NamedTuple):
 
 def parse(wire: bytes) -> Received:
     """Return the packet in the bytes before a GAP. Raises ValueError if their number does not match the header."""
-    header = SwitchHeader.of(wire)
+    header = SwitchHeader.from_bytes(wire)
     if len(wire) != HEADER_BYTES + header.payload + 1:
         expected = f"header, {header.payload} bytes of payload and a CRC-8"
         raise ValueError(f"a packet of {len(wire)} bytes whose header says {expected}")

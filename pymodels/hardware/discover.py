@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pymodels.errors import SanlabError, nearest
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 
 if TYPE_CHECKING:
     from pymodels.hardware.kind import NicKind
@@ -23,7 +23,7 @@ NICS = "pymodels/nics"
 
 def nic_kinds() -> tuple[str, ...]:
     """Return the names of all kinds of NIC, sorted."""
-    return tuple(things(NICS, "*/kind.py"))
+    return tuple(files_by_name(NICS, "*/kind.py"))
 
 
 @cache
@@ -36,7 +36,7 @@ def nic_kind(name: str) -> NicKind:
     return found
 
 
-def of_nic(pattern: str, name: str) -> ModuleType:
+def module_of_nic(pattern: str, name: str) -> ModuleType:
     """Import the module for a kind of NIC whose name is `pattern` with the kind in place of `{}`, as in
     `firmware.nics.{}`.
 

@@ -73,6 +73,6 @@ class TraceLog:
         ]
         return np.array(rows, dtype=RECORD)
 
-    def of(self, event: TraceEvent) -> list[tuple[int, int, int, int, int, int]]:
+    def of_event(self, event: TraceEvent) -> list[tuple[int, int, int, int, int, int]]:
         """Return the records of one event in order of time."""
         return sorted((record for record in self.records if record[2] == event), key=lambda record: record[0])

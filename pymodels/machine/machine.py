@@ -6,8 +6,8 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypedDict
 
 from pymodels.builders import clos, fat_tree, single_switch
-from pymodels.hardware.discover import nic_kind, of_nic
-from pymodels.kernel import Kernel, Task, close_unbegun
+from pymodels.hardware.discover import module_of_nic, nic_kind
+from pymodels.kernel import Kernel, Task, close_unstarted
 from pymodels.machine.faults import Faults
 from pymodels.machine.host import ModelHost
 from pymodels.machine.log import TraceLog
@@ -80,7 +80,7 @@ class Machine:
         """
         kind = nic_kind(nic)
         sram_bytes = sram_bytes or kind.sram_bytes
-        make: MakeNic = of_nic("pymodels.nics.{}.machine", nic).NIC
+        make: MakeNic = module_of_nic("pymodels.nics.{}.machine", nic).NIC
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
         self.topology = topology or _network(names)
@@ -172,7 +172,7 @@ class Machine:
                 kernel.now = alarm
                 kernel.run_ready()
         except BaseException:
-            close_unbegun(*kept, *(task for task in tasks if not isinstance(task, Task)))
+            close_unstarted(*kept, *(task for task in tasks if not isinstance(task, Task)))
             raise
         return results
 

@@ -24,7 +24,7 @@ from pymodels.hardware.value import Value
 from pymodels.options import SETTING, number
 from pymodels.profiles.keys import keys_of
 from pymodels.profiles.reader import ProfileFile, read_profile_file
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 from pymodels.toml import read_text
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def typed(key: Key, text: str) -> Scalar:
 
 def _names(owner: Owner) -> dict[str, Path]:
     """Return the profile files of an owner by name; files of NICs have a key `kind`, those of hosts do not."""
-    files = things("pymodels/profiles", "*.toml")
+    files = files_by_name("pymodels/profiles", "*.toml")
     return {name: path for name, path in files.items() if _says_kind(path) == (owner is Owner.NIC)}
 
 

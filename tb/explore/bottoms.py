@@ -16,7 +16,7 @@ class Bottoms:
         self._reached: dict[int, frozenset[States]] = {}
         """Reachable bottom components of each state."""
 
-    def of(self, states: States) -> list[States]:
+    def reachable(self, states: States) -> list[States]:
         """Return the bottom components that are reachable from these states."""
         for state in sorted(states):
             if state not in self._reached:

@@ -105,7 +105,7 @@ class Digest:
         self._out: list[object] = []
         self._ps = self._ticks = 0
 
-    def of(self, *roots: object) -> bytes:
+    def hash(self, *roots: object) -> bytes:
         """Return the hash of the objects and the memories, 16 bytes."""
         self._seen, self._keep, self._out = {}, [], []
         self._ps, self._ticks = self._now()

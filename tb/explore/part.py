@@ -228,7 +228,7 @@ class Stage:
         """Return the present state."""
         record = self.play.record(self.node) if self.is_host else ()
         return Seen(
-            digest=self._digest.of(*self.roots(), record, wrong),
+            digest=self._digest.hash(*self.roots(), record, wrong),
             turns=() if wrong else tuple(self._shown(turn) for turn in self.turns()),
             armed=not self.is_host and self.nic.receive.armed,
             record=record,

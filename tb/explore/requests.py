@@ -97,7 +97,7 @@ LATE: dict[str, Any] = {"faults": frozenset({"overtaken"}), "times": 1}
 """Single faults of worlds that examine their effect."""
 
 
-def asked(
+def request_world(
     name: str,
     question: str,
     traffic: Traffic,

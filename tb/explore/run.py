@@ -15,7 +15,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.numerals import real
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 from tb.explore import proofs
 from tb.explore.atlas import Atlas
 from tb.explore.search import Search
@@ -33,7 +33,7 @@ COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "
 
 def layers() -> list[str]:
     """Return the names of the layers that have small worlds."""
-    return list(things("tb/studies", "*/explore/worlds.py"))
+    return list(files_by_name("tb/studies", "*/explore/worlds.py"))
 
 
 def chosen(layer: str, name: str) -> list[SmallWorld]:

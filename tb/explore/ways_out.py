@@ -50,7 +50,7 @@ class WaysOut:
         """Return the combinations of bottom components, one of each node, that are reachable from a situation."""
         moves = self._moves
         found = zip(self._bottoms, moves.states(situation), moves.sets, strict=True)
-        numbers = [[sets.number(bottom) for bottom in bottoms.of(states)] for bottoms, states, sets in found]
+        numbers = [[sets.number(bottom) for bottom in bottoms.reachable(states)] for bottoms, states, sets in found]
         return [situation._replace(sets=combination) for combination in product(*numbers)]
 
     def _number(self, combination: Situation) -> int:

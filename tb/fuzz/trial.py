@@ -12,7 +12,7 @@ from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.compiled import kinds_of
 from pymodels.machine import MachineError
 from pymodels.profiles import load_profile
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 from tb.fuzz.descriptor import PLACES, Fuzz, Make
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
@@ -55,7 +55,7 @@ def layer(name: str) -> Fuzz:
 
 
 def _all() -> list[str]:
-    return list(things("tb/studies", "*/fuzz/__init__.py"))
+    return list(files_by_name("tb/studies", "*/fuzz/__init__.py"))
 
 
 def stack(name: str) -> tuple[str, ...]:

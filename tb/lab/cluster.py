@@ -10,7 +10,7 @@ from firmware.layers import has_program
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
 from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import PathTable
-from pymodels.hardware.discover import of_nic
+from pymodels.hardware.discover import module_of_nic
 from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel
 from pymodels.lanai.program import Program
@@ -135,7 +135,7 @@ class RunningCluster:
         processor = profile.nic.processor(profile)
         if processor is None:
             return []
-        verbs: type[RtlNic] = of_nic("tb.nics.{}", profile.kind).NIC
+        verbs: type[RtlNic] = module_of_nic("tb.nics.{}", profile.kind).NIC
         nic = self.doorway.backend(verbs)
         return [nic(node, self.kernel, self.doorway, sram, processor, self.paths) for node, sram in enumerate(memories)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pymodels.builders import clos, fat_tree, host_names, ring, torus
 from pymodels.config import load_cluster
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.numerals import is_whole
@@ -41,7 +41,7 @@ def draw(shape: str, hosts: int, ports: int, folder: Path) -> str:
         raise ConfigError("PORTS", 0, "value out of range", f"PORTS is {ports}", f"switches have {sizes} ports")
     topology = SHAPES[shape](host_names(hosts), ports)
     check_size(hosts, 0, len(topology.switches), f"{shape}{hosts}")
-    cluster = drawn(f"{shape}{hosts}", topology)
+    cluster = cluster_on(f"{shape}{hosts}", topology)
     said = f"{hosts} hosts on {TITLES[shape]} of {len(topology.switches)} {ports}-port switches"
     file = write(cluster, folder, said)
     longest = max(len(route) for _, route in load_cluster(file).routes.each())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 from firmware.shown import Shown
-from pymodels.trace import ACCEPT_NOBODY, TraceEvent
+from pymodels.trace import ACCEPT_IN_NIC, TraceEvent
 from tb.report.life import MULTICAST, READ, Piece
 from tb.report.senders import Senders
 from tb.report.wire import Packet, Row
@@ -103,7 +103,7 @@ class Receivers(Senders):
         piece = self._from.get((node, row[3], row[4]))
         if piece is not None and row[5] == 0:
             self._waiting[node, row[3]].append(piece)
-        elif piece is not None and row[5] != ACCEPT_NOBODY:
+        elif piece is not None and row[5] != ACCEPT_IN_NIC:
             self._in_queue[node, row[5] - 1].append(piece)
         return piece
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from pymodels.trace import ACCEPT_NOBODY, TraceEvent
+from pymodels.trace import ACCEPT_IN_NIC, TraceEvent
 from tb.report.life import REPLY, Life, Piece
 from tb.report.lives import Lives
 from tb.report.timeline_places import (
@@ -164,7 +164,7 @@ class Messages:
                 name, begins, ends = _sending(life)
                 _interval(changes[NIC + life.node, name], piece, begins, ends)
                 accepted = piece.first(TraceEvent.NIC_ACCEPT)
-                looked_for = accepted is not None and accepted[5] != ACCEPT_NOBODY
+                looked_for = accepted is not None and accepted[5] != ACCEPT_IN_NIC
                 if life.target is not None and not life.to_card and looked_for:
                     incoming = (HOST + life.target, "messages before the host")
                     _interval(changes[incoming], piece, TraceEvent.NIC_ACCEPT, TraceEvent.POLL_HIT)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from pathlib import Path
 
-from pymodels.hardware.discover import nic_kinds, of_nic
+from pymodels.hardware.discover import module_of_nic, nic_kinds
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
 from pymodels.roots import place
@@ -105,7 +105,7 @@ def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> l
 
 def nic_view(kind: str) -> View:
     """Return the wave view of a NIC kind."""
-    view: View = of_nic("tb.nics.{}", kind).WAVES
+    view: View = module_of_nic("tb.nics.{}", kind).WAVES
     return view
 
 

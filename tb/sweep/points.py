@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pymodels.config import render
-from pymodels.config.generate import of_hosts
+from pymodels.config.generate import cluster_of_size
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, SanlabError
 from pymodels.numerals import whole
@@ -159,7 +159,7 @@ def _generated(hosts: str) -> tuple[str, dict[str, str]]:
     count = _integer("hosts", hosts)
     if count < 2:
         raise ConfigError("AXES", 0, "value out of range", f"hosts is {count}", "give 2 or more")
-    cluster = of_hosts(count)
+    cluster = cluster_of_size(count)
     return CONFIG, render(cluster, f"{count} hosts, drawn for a sweep")
 
 

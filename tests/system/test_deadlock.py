@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.config import write
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.errors import ConfigError
 from tests.system.runs import must, run
 from tests.unit.config.networks import clockwise, ring
@@ -22,7 +22,7 @@ from tests.unit.config.networks import clockwise, ring
 def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the configuration of a ring of three switches with all routes clockwise."""
     topology = ring(3)
-    cluster = drawn("ring", topology, clockwise(topology))
+    cluster = cluster_on("ring", topology, clockwise(topology))
     return str(write(cluster, tmp_path_factory.mktemp("ring"), "a ring with cyclic routes"))
 
 
@@ -39,7 +39,7 @@ def test_a_deadlock_on_cyclic_routes_is_reported_link_by_link(cyclic: str, tmp_p
 
 def test_packets_in_the_central_queues_of_sp_switches_are_reported(tmp_path: Path) -> None:
     topology = ring(3, ports=8)
-    cluster = str(write(drawn("ring", topology, clockwise(topology)), tmp_path, "a ring with cyclic routes"))
+    cluster = str(write(cluster_on("ring", topology, clockwise(topology)), tmp_path, "a ring with cyclic routes"))
     settings = "packets=2 bytes=1000 steps=2 switch.central_queue=64"
     done = must("sp_stuck", "verilator", tmp_path / "ring", settings, cluster=cluster, profile="sp")
     assert done.metrics["cycles"] == 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import board
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.errors import ConfigError
 from pymodels.updown import up_down
@@ -25,7 +25,9 @@ LATE = "fault.late_port=chip1.6 fault.late_us=5"
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return a board of two node chips and two link chips, with a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
-    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+    return str(
+        write(cluster_on("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways")
+    )
 
 
 def test_packets_overtake_those_on_a_late_route(cluster: str, tmp_path: Path) -> None:

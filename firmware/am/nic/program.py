@@ -50,7 +50,7 @@ class Program:
         self._fetched = 0
         """Number of payloads fetched and not sent yet."""
         self._interrupts = Options.of(view.options).receive == "interrupt"
-        nic.waits.ask(self._wants)
+        nic.waits.register(self._wants)
 
     async def run(self) -> None:
         """Poll the packet port and the descriptor ring forever."""

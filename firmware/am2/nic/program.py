@@ -44,7 +44,7 @@ class Program:
         self._fixed = len(self._services)
         self._start: int | None = None
         """Step at which the loop continues, or None for the one after the last hit."""
-        nic.waits.ask(self._wants)
+        nic.waits.register(self._wants)
 
     async def run(self) -> None:
         """Run the polling loop, in which endpoints have turns in the order of the ring."""

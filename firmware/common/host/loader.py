@@ -21,5 +21,5 @@ async def boot(host: Host, view: ClusterView) -> None:
     await host.pio_write(host.card.sram + program.base, program.data + bytes(-len(program.data) % 4))
     for address, values in code.words:
         await host.pio_write(host.card.sram + address, b"".join(value.to_bytes(4, "big") for value in values))
-    host.waits.ask(code.waits)
+    host.waits.register(code.waits)
     await release(host)

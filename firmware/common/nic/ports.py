@@ -13,7 +13,7 @@ from firmware.common.nic.transfers import FETCH_CHAIN, STORE_CHAIN, PortMap
 from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.errors import SanlabError
-from pymodels.hardware.discover import of_nic
+from pymodels.hardware.discover import module_of_nic
 from pymodels.profiles import profiles_with_doorbells
 
 
@@ -82,4 +82,4 @@ def hardware_bells(nic: Nic, base: int) -> Bells:
 
 
 def _hardware(nic: Nic) -> Hardware:
-    return cast("Hardware", of_nic("firmware.nics.{}", nic.kind))
+    return cast("Hardware", module_of_nic("firmware.nics.{}", nic.kind))

@@ -34,7 +34,7 @@ class Program:
                 if hasattr(one, name):
                     setattr(self.receiver, name, getattr(one, name))
         self._next_bell = 0
-        nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
+        nic.waits.register(lambda: [*self.sender.wants(), *self.receiver.wants()])
 
     def _engines(self) -> list[tuple[int, Callable[[], Awaitable[object]]]]:
         """Return the step for each bit of ISR."""

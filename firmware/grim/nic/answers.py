@@ -49,7 +49,7 @@ class Answers:
         self._path = STYLES * (ni.options.sequencing == "per-ni")
         self._refused: dict[int, str] = {}
         """Room that each rejected stream waits for, by stream."""
-        self.nic.waits.ask(self._owed)
+        self.nic.waits.register(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
         """Yield a wait for each NI with unanswered messages, for hang reports.

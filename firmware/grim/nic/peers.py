@@ -52,7 +52,7 @@ class Peers:
         """NIs that have answered this NI's notice."""
         self.partners = partners(ni.me, ni.nodes, ni.options.has_tree(ni.nodes))
         """NIs to synchronise with, and the NIs whose notice must precede the notice to each."""
-        self.nic.waits.ask(self._owed)
+        self.nic.waits.register(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
         """Yield a wait for each NI that is missing at enable, for hang reports."""

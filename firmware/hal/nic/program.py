@@ -29,7 +29,7 @@ class Program:
         """Orders taken and not launched yet."""
         self._came = 0
         """Number of packets stored."""
-        nic.waits.ask(self._wants)
+        nic.waits.register(self._wants)
 
     async def run(self) -> None:
         """Poll the packet port and the ring of orders forever."""

@@ -132,7 +132,7 @@ class Lapi:
         if not self._known:
             self._known = True
             self.hal.on_packet(PROTOCOL, self._packet)
-            self.host.waits.ask(lambda: self.outgoing.waits(self._who, self._names))
+            self.host.waits.register(lambda: self.outgoing.waits(self._who, self._names))
         self._on = True
         await self._apply()
 

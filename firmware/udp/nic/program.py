@@ -25,7 +25,7 @@ class Program:
         """Orders taken and not launched yet."""
         self._taken = self._launched = self._read = self._came = 0
         """Numbers of orders taken, launched and read, and of frames stored."""
-        nic.waits.ask(self._wants)
+        nic.waits.register(self._wants)
 
     async def run(self) -> None:
         """Poll the packet port and the ring of orders forever."""

@@ -51,7 +51,7 @@ class Program:
         self._polled = Polled(ni, sender.rung, ahead) if options.polled else None
         rings = options.doorbell == "hw"
         self._fifo = Fifo(ni, hardware_bells(ni.nic, ni.layout.bells), sender.rung, ahead) if rings else None
-        ni.nic.waits.ask(partial(acknowledgement_waits, ni))
+        ni.nic.waits.register(partial(acknowledgement_waits, ni))
 
     async def run(self) -> None:
         """Poll all services cyclically and run the handlers of those that hit."""

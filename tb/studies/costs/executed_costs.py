@@ -22,7 +22,7 @@ from pymodels.hardware.processors import NicProcessor, nic_charge
 from pymodels.lanai.faults import Stall
 from pymodels.lanai.profile import Profile, table
 from pymodels.nics.common.lanai import core_pace
-from pymodels.roots import things
+from pymodels.roots import files_by_name
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.plan.request import Plan
@@ -91,7 +91,7 @@ async def run(lab: Lab) -> None:
 
 def layers() -> list[str]:
     """Return the layers with paths for the LANai, sorted."""
-    paths = things("firmware", "*/nic/paths.c").items()
+    paths = files_by_name("firmware", "*/nic/paths.c").items()
     return [name for name, path in paths if generated.found(path.with_name(executed.TABLE)) is not None]
 
 

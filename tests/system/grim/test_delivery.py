@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import host_names, single_switch
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from tests.system.runs import must
 
@@ -23,7 +23,7 @@ SMALLER = "grim.segment_bytes=512 grim.host_queue_bytes=2048 grim.queue_bytes=16
 
 def three_hosts(folder: Path) -> str:
     """The configuration file of three hosts on one switch."""
-    return str(write(drawn("three", single_switch(host_names(3))), folder, "Three hosts"))
+    return str(write(cluster_on("three", single_switch(host_names(3))), folder, "Three hosts"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import host_names, single_switch
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from tests.system.runs import assert_equal, must
 
@@ -28,7 +28,7 @@ def test_a_host_comes_back_under_load_and_nobody_else_stops(tmp_path: Path) -> N
 
 
 def test_coming_back_is_equal_on_both_simulators_and_asleep_or_not(tmp_path: Path) -> None:
-    cluster = str(write(drawn("three", single_switch(host_names(3))), tmp_path, "Three hosts"))
+    cluster = str(write(cluster_on("three", single_switch(host_names(3))), tmp_path, "Three hosts"))
     one, other, awake = (
         must("grim_rejoin", simulator, tmp_path / name, f"{SHORT} {more}", cluster)
         for name, simulator, more in (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import board
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.updown import up_down
 from tests.system.runs import must
@@ -21,7 +21,7 @@ from tests.system.runs import must
 def measured(folder: Path, settings: str) -> Mapping[str, float]:
     """What the study measures on two of the paper's nodes."""
     topology = board(("paris", "metz"), chips=2)
-    cluster = str(write(drawn("ways", topology, up_down(topology, most=2)), folder / "ways", "Two ways"))
+    cluster = str(write(cluster_on("ways", topology, up_down(topology, most=2)), folder / "ways", "Two ways"))
     return must("mpi_versions", "verilator", folder, settings, cluster, profile="sp+ppc604-332").metrics
 
 

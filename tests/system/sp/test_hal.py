@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import board
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.updown import up_down
 from tb.tools.paths import SIMULATORS
@@ -29,7 +29,9 @@ SMALL, SMALLER = f"packets=12 {LATE}", f"packets=4 {LATE}"
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A board of two node chips and two link chips, a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
-    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+    return str(
+        write(cluster_on("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways")
+    )
 
 
 @pytest.fixture(name="reference", scope="module")

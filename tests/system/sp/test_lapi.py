@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import board
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.updown import up_down
 from tests.system.runs import assert_equal, must
@@ -26,7 +26,9 @@ BAD = "lapi.timeout_us=60 fault.loss=0.05 fault.damage=0.05 fault.late_port=chip
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A board of two node chips and two link chips, a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
-    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+    return str(
+        write(cluster_on("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways")
+    )
 
 
 def test_all_calls_over_bad_wires_do_what_they_say_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:

@@ -121,13 +121,13 @@ def test_a_byte_order_mark_is_rejected_by_name(tmp_path: Path, capsys: pytest.Ca
 @pytest.fixture(name="root")
 def fixture_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of profiles beside those of the tree."""
-    known = roots.things("pymodels/profiles", "*.toml")
+    known = roots.files_by_name("pymodels/profiles", "*.toml")
 
-    def things(folder: str, pattern: str) -> dict[str, Path]:
+    def files_by_name(folder: str, pattern: str) -> dict[str, Path]:
         assert (folder, pattern) == ("pymodels/profiles", "*.toml")
         return {**known, **{path.stem: path for path in tmp_path.glob("*.toml")}}
 
-    monkeypatch.setattr(profile_module, "things", things)
+    monkeypatch.setattr(profile_module, "files_by_name", files_by_name)
     return tmp_path
 
 

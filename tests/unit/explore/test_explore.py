@@ -241,15 +241,15 @@ async def walk(items: list[int]) -> None:
 
 def number(*roots: object) -> bytes:
     """Of no memories."""
-    return Digest([], [], lambda: (0, 0)).of(*roots)
+    return Digest([], [], lambda: (0, 0)).hash(*roots)
 
 
 def test_an_address_is_no_time() -> None:
     """The memory that GRIM registers lies high, and VIA's slots have a flag there."""
     digest = Digest([], [], lambda: (TICKS * TIMING.rtc_tick, TICKS + 9))
-    assert digest.of(TICKS + 1) == digest.of(TICKS + 5)
+    assert digest.hash(TICKS + 1) == digest.hash(TICKS + 5)
     for address in (REGIONS_VA, USER_VA, CONFIRM):
-        assert digest.of(address) != digest.of(address + 4)
+        assert digest.hash(address) != digest.hash(address + 4)
 
 
 def test_the_place_of_a_loop_belongs_to_the_state() -> None:

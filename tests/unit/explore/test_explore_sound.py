@@ -221,7 +221,7 @@ def test_a_variable_is_live_that_some_way_from_here_reads(times: int, needed: se
 def number(given: list[int], times: int) -> bytes:
     """Of a state that is this coroutine's alone."""
     coroutine = paused(given, times)
-    found = Digest([], [], lambda: (0, 0)).of(coroutine)
+    found = Digest([], [], lambda: (0, 0)).hash(coroutine)
     coroutine.close()
     return found
 

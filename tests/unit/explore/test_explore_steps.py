@@ -113,9 +113,9 @@ def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
     """From 0 to 1 or to 2; 2 and 3 lead to each other, and 4 to them."""
     inner = {0: (1, 2), 1: (), 2: (3,), 3: (2,), 4: (0, 2)}
     bottoms = Bottoms(cast("Node", Drawn(inner)))
-    assert bottoms.of(frozenset({4})) == [{1}, {2, 3}]
-    assert bottoms.of(frozenset({3})) == [{2, 3}]
-    assert bottoms.of(frozenset({0, 1})) == [{1}, {2, 3}]
+    assert bottoms.reachable(frozenset({4})) == [{1}, {2, 3}]
+    assert bottoms.reachable(frozenset({3})) == [{2, 3}]
+    assert bottoms.reachable(frozenset({0, 1})) == [{1}, {2, 3}]
 
 
 class DrawnPart:

@@ -39,7 +39,7 @@ def stop_and_start(bench: Bench) -> None:
 
 def sent_by(bench: Bench) -> int:
     """Messages that left, those that went again included."""
-    return len(bench.machine.trace.of(TraceEvent.NIC_SEND_START))
+    return len(bench.machine.trace.of_event(TraceEvent.NIC_SEND_START))
 
 
 @settings(max_examples=20 if EVERY_CASE else 8, phases=(Phase.explicit, Phase.generate))
@@ -205,8 +205,8 @@ def test_lost_nack_is_repaired() -> None:
 def test_copy_leaves_when_the_time_is_over(timeout: int) -> None:
     run = OneLoss(1, [(0, 1, 0)], timeout_us=timeout)
     log = run.bench.machine.trace
-    (resent,) = (record for record in log.of(TraceEvent.RESEND))
-    sent = [record[0] for record in log.of(TraceEvent.NIC_SEND_START) if record[3] == resent[3]]
+    (resent,) = (record for record in log.of_event(TraceEvent.RESEND))
+    sent = [record[0] for record in log.of_event(TraceEvent.NIC_SEND_START) if record[3] == resent[3]]
     assert 0.75 * timeout <= (resent[0] - sent[0]) / 1e6 <= timeout + 15
 
 

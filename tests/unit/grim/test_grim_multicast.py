@@ -179,7 +179,7 @@ def test_broadcast_reaches_every_channel_0_once(options: dict[str, Any]) -> None
             await library.broadcast(handler, 0, me, number, size, content(0, me, number, size), channel=number % 2)
 
     trees.run(play, 5 * 5 * 10)
-    assert len(list(bench.machine.trace.of(TraceEvent.NIC_COPY))) == bench.total(Counter.COPIES) > 0
+    assert len(list(bench.machine.trace.of_event(TraceEvent.NIC_COPY))) == bench.total(Counter.COPIES) > 0
     for node in range(5):
         for sender in range(5):
             numbers = [number for who, number in trees.of(node, 0) if who == sender]

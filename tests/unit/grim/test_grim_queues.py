@@ -94,7 +94,9 @@ def test_only_a_hybrid_queue_needs_two_dmas_for_a_message(style: str, size: int,
     bench.run(node)
     bench.settle()
     assert written[0] - before == 10 * pieces
-    begun = [record[4] for record in bench.machine.trace.of(TraceEvent.NIC_SEND_START) if record[1] == Part.NIC_CPU]
+    begun = [
+        record[4] for record in bench.machine.trace.of_event(TraceEvent.NIC_SEND_START) if record[1] == Part.NIC_CPU
+    ]
     assert begun[-10:] == [HEADER_BYTES + (not pieces) * size] * 10, "bytes of the first DMA"
 
 

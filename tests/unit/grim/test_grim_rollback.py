@@ -117,9 +117,9 @@ def test_retry_comes_after_the_delay(delay: int) -> None:
     bench = Bench(3, 4, trace=True, host_queue_bytes=1024, segment_bytes=64, retry_delay_us=delay)
     OneStops(bench, 60, 1000)
     log = bench.machine.trace
-    seen = [(record[0], record[3]) for record in log.of(TraceEvent.NACK_SEEN)]
+    seen = [(record[0], record[3]) for record in log.of_event(TraceEvent.NACK_SEEN)]
     waits = [
-        min(record[0] for record in log.of(TraceEvent.RESEND) if record[3] == key and record[0] > time) - time
+        min(record[0] for record in log.of_event(TraceEvent.RESEND) if record[3] == key and record[0] > time) - time
         for time, key in seen
     ]
     assert all(delay - 0.5 <= wait / 1e6 <= delay + 12 for wait in waits), waits

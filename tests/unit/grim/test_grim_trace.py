@@ -118,10 +118,10 @@ def test_path_of_a_long_message_begins_at_the_host_before_its_tail_has_come() ->
 
     bench.run(node)
     log = bench.machine.trace
-    tail = next(record for record in log.of(TraceEvent.RX_TAIL) if record[4] >= 4096)
+    tail = next(record for record in log.of_event(TraceEvent.RX_TAIL) if record[4] >= 4096)
     pieces = [
         record
-        for record in log.of(TraceEvent.NIC_DMA_START)
+        for record in log.of_event(TraceEvent.NIC_DMA_START)
         if record[3] == tail[3] and record[0] > tail[0] - 30_000_000
     ]
     assert pieces[0][0] < tail[0] < pieces[-1][0]

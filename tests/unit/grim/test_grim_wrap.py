@@ -140,8 +140,8 @@ def test_delays_are_kept_when_the_clock_of_the_ni_goes_round(lossy: bool) -> Non
     assert bench.total(Counter.NACKS_SENT) > 4 * TURNS
     assert bench.total(Counter.TIMEOUTS) < TURNS * each / 3, "no delay ended at once"
     log = bench.machine.trace
-    seen = [record[0] for record in log.of(TraceEvent.NACK_SEEN)]
-    again = [record[0] for record in log.of(TraceEvent.RESEND)]
+    seen = [record[0] for record in log.of_event(TraceEvent.NACK_SEEN)]
+    again = [record[0] for record in log.of_event(TraceEvent.RESEND)]
     waits = [(min((time for time in again if time > at), default=at) - at) / 1e6 for at in seen]
     assert max(waits) < 200, "no delay lasted a turn of the clock"
 

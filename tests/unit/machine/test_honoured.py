@@ -88,7 +88,7 @@ def arrival_ps(profile: Profile) -> int:
         hosts.append(host_library("echo")(machine.host(node), view))
     machine.finish(*(host.start() for host in hosts))
     machine.finish(hosts[0].send(1, b"8 bytes."), hosts[1].receive())
-    (begun,), (stored,) = machine.trace.of(TraceEvent.TX_START), machine.trace.of(TraceEvent.RX_HEAD)
+    (begun,), (stored,) = machine.trace.of_event(TraceEvent.TX_START), machine.trace.of_event(TraceEvent.RX_HEAD)
     return stored[0] - begun[0]
 
 

@@ -87,7 +87,7 @@ def test_the_current_block_is_finished_before_a_higher_chain_is_looked_at() -> N
     machine.run(until_us=1)
     nic.write(Reg.PULSE, 1)
     machine.run()
-    assert [record[4] for record in machine.trace.of(TraceEvent.DMA_DONE)] == [3, 0, 0, 3]
+    assert [record[4] for record in machine.trace.of_event(TraceEvent.DMA_DONE)] == [3, 0, 0, 3]
 
 
 def test_progress_of_a_transfer_can_be_followed() -> None:

@@ -117,7 +117,7 @@ def test_one_cpu_serves_one_task_at_a_time() -> None:
 
     machine.finish(task(), task())
     assert [end // 1_000_000 for end in ends] == [3, 6]
-    traced = [machine.trace.of(event) for event in (TraceEvent.SPEND_START, TraceEvent.SPEND_END)]
+    traced = [machine.trace.of_event(event) for event in (TraceEvent.SPEND_START, TraceEvent.SPEND_END)]
     assert [[row[0] for row in rows] for rows in traced] == [[1, 1], ends]
     assert {row[-2:] for rows in traced for row in rows} == {(machine.trace.path("host:compute"), 3_000_000)}
 

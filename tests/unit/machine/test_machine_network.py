@@ -239,7 +239,7 @@ def test_dropped_and_delayed_packets() -> None:
         arrivals.append(received(machine, 1)[0] if arrived else None)
         assert (machine.kernel.now - start > 50_000_000) == (number == 2)
     assert arrivals == [body(24, 0), None, body(24, 2)]
-    assert machine.faults.injected == 2 and len(machine.trace.of(TraceEvent.FAULT)) == 2
+    assert machine.faults.injected == 2 and len(machine.trace.of_event(TraceEvent.FAULT)) == 2
 
 
 def test_a_nic_in_reset_absorbs_packets() -> None:
@@ -283,5 +283,5 @@ def test_the_trace_carries_the_key_of_the_packet() -> None:
     send(machine, 0, b"\x81", bytes.fromhex("06360102") + body(20))
     machine.run()
     for event in (TraceEvent.TX_TAIL, TraceEvent.RX_HEAD, TraceEvent.RX_TAIL):
-        assert [record[3] for record in machine.trace.of(event)] == [0x06360102]
+        assert [record[3] for record in machine.trace.of_event(event)] == [0x06360102]
     assert packet_key(bytes.fromhex("81bf8206360102")) == 0x06360102

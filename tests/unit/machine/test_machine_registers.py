@@ -133,7 +133,7 @@ def test_an_enabled_isr_bit_reaches_the_service_routine_after_the_latency() -> N
     nic.write(Reg.ISR, HOST_SIG)
     machine.run()
     assert len(served) == 1 and 10_000_000 <= served[0] <= 17_000_001
-    assert [record[4] for record in machine.trace.of(TraceEvent.INTERRUPT)] == [1, 0]
+    assert [record[4] for record in machine.trace.of_event(TraceEvent.INTERRUPT)] == [1, 0]
 
 
 def test_interrupts_disabled_on_the_card_do_not_reach_the_host() -> None:
@@ -141,9 +141,9 @@ def test_interrupts_disabled_on_the_card_do_not_reach_the_host() -> None:
     machine.nic(0).card.write(Pci.CONTROL, (1 << Control.IRQ_DISABLE).to_bytes(4, "big"))
     machine.nic(0).write(Reg.EIMR, HOST_SIG)
     machine.nic(0).write(Reg.ISR, HOST_SIG)
-    assert not machine.trace.of(TraceEvent.INTERRUPT)
+    assert not machine.trace.of_event(TraceEvent.INTERRUPT)
     machine.nic(0).card.write(Pci.CONTROL, (1 << Control.IRQ_ENABLE).to_bytes(4, "big"))
-    assert len(machine.trace.of(TraceEvent.INTERRUPT)) == 1
+    assert len(machine.trace.of_event(TraceEvent.INTERRUPT)) == 1
 
 
 def test_sram_accesses_are_counted_by_requester() -> None:

@@ -86,5 +86,5 @@ def test_a_loop_that_is_told_to_expect_something_else_hits_in_time_or_by_a_turn(
 @pytest.mark.parametrize(("one", "other", "alike"), [(0, 1, True), (0, AGE, False), (AGES * AGE, 99 * AGE, True)])
 def test_states_differ_by_the_age_of_a_time(one: int, other: int, alike: bool) -> None:
     now = PICOSECONDS + 100 * AGE
-    first, second = (Digest([], [], lambda: (now, 0)).of(now - ago) for ago in (one, other))
+    first, second = (Digest([], [], lambda: (now, 0)).hash(now - ago) for ago in (one, other))
     assert (first == second) is alike

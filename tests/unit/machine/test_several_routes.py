@@ -16,7 +16,7 @@ from firmware.view import ClusterView
 from pymodels.builders import board, clos, host_names, single_switch
 from pymodels.config import load_cluster
 from pymodels.config.find import find_config
-from pymodels.config.generate import drawn
+from pymodels.config.generate import cluster_on
 from pymodels.config.writer import write
 from pymodels.errors import ConfigError
 from pymodels.machine import Machine
@@ -63,7 +63,7 @@ def test_no_way_is_taken_twice_however_much_another_carries() -> None:
 @pytest.mark.parametrize("computed", [True, False])
 def test_several_routes_are_read_as_they_were_written(computed: bool, tmp_path: Path) -> None:
     routes = up_down(TWO, most=2)
-    written = drawn("ways", TWO, Routes(routes.table, computed, routes.others))
+    written = cluster_on("ways", TWO, Routes(routes.table, computed, routes.others))
     read = load_cluster(write(written, tmp_path, "Two ways"))
     assert read.routes == written.routes
     assert len(read.routes.ways("paris", "metz")) == 2
@@ -71,7 +71,7 @@ def test_several_routes_are_read_as_they_were_written(computed: bool, tmp_path: 
 
 def test_more_routes_than_there_are_and_none_at_all_are_refused(tmp_path: Path) -> None:
     routes = up_down(TWO, most=2)
-    file = write(drawn("ways", TWO, routes), tmp_path, "Two ways")
+    file = write(cluster_on("ways", TWO, routes), tmp_path, "Two ways")
     lines = tmp_path / "ways_config.txt"
     for count, text in ((3, "no two hosts have 3 shortest ways"), (0, "routes of a pair"), (17, "routes of a pair")):
         lines.write_text(lines.read_text(encoding="utf-8").replace("COMPUTED 2", f"COMPUTED {count}"), encoding="utf-8")

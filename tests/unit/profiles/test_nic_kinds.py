@@ -14,7 +14,7 @@ import pytest
 
 from pymodels.errors import SanlabError
 from pymodels.hardware.compiled import kinds_of
-from pymodels.hardware.discover import nic_kind, nic_kinds, of_nic
+from pymodels.hardware.discover import module_of_nic, nic_kind, nic_kinds
 from pymodels.machine import Machine
 from pymodels.profiles import DEFAULT_KIND, DEFAULT_PROFILE, Owner, keys_of, load_profile, profile_names
 from pymodels.settings import Setting
@@ -74,11 +74,11 @@ def test_a_kind_is_found_by_its_name_in_every_folder(name: str) -> None:
     kind = nic_kind(name)
     assert kind.name == name
     assert len(Machine(2, nic=name).nics) == 2
-    binding = of_nic("tb.nics.{}", name)
+    binding = module_of_nic("tb.nics.{}", name)
     assert isinstance(binding.WAVES, View)
     if kind.target is not None:
         assert binding.NIC.kind == name
-        assert of_nic("firmware.nics.{}", name).packet_port
+        assert module_of_nic("firmware.nics.{}", name).packet_port
 
 
 @pytest.mark.parametrize("name", profile_names())
@@ -121,4 +121,4 @@ def test_an_unknown_kind_names_the_nearest_and_a_missing_part_is_named() -> None
     with pytest.raises(SanlabError, match=r"unknown kind of NIC 'lanai'.*did you mean 'lanai"):
         nic_kind("lanai")
     with pytest.raises(SanlabError, match=r"NIC 'lanai': module tb\.nics\.lanai8 does not exist"):
-        of_nic("tb.nics.{}8", "lanai")
+        module_of_nic("tb.nics.{}8", "lanai")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firmware.via.formats import Control
-from pymodels.trace import ACCEPT_NOBODY, Part, TraceEvent
+from pymodels.trace import ACCEPT_IN_NIC, Part, TraceEvent
 from tb.report import timeline as made
 from tb.report.life import Life
 from tb.report.lives import Lives
@@ -50,7 +50,7 @@ def read_and_reply(at: int = 0) -> list[Row]:
     nic, dma = Part.NIC_CPU, Part.HOST_DMA
     made = [
         *arrives(0),
-        record(2000, 1, nic, E.NIC_ACCEPT, KEY, 0, ACCEPT_NOBODY),
+        record(2000, 1, nic, E.NIC_ACCEPT, KEY, 0, ACCEPT_IN_NIC),
         record(2000, 1, nic, E.NIC_REPLY, KEY, KEY, 0),
         record(2100, 1, nic, E.NIC_DMA_START, KEY, 100),
         record(2200, 1, dma, E.DMA_START, 0, 0, 60),
@@ -60,7 +60,7 @@ def read_and_reply(at: int = 0) -> list[Row]:
         record(2900, 1, nic, E.NIC_SEND_START, KEY, 136),
         *packet(3000, 1, 136),
         record(3500, 0, nic, E.NIC_RECV_START, KEY, 1),
-        record(3600, 0, nic, E.NIC_ACCEPT, KEY, 1, ACCEPT_NOBODY),
+        record(3600, 0, nic, E.NIC_ACCEPT, KEY, 1, ACCEPT_IN_NIC),
         record(3700, 0, nic, E.NIC_DMA_START, KEY, 100, 4),
         record(3710, 0, nic, E.ACK_SENT, KEY, 1),
         *packet(3720, 0, 8),

@@ -60,7 +60,7 @@ def test_the_holder_is_whoever_has_it_when_asked() -> None:
 
 def test_tellers_are_asked_when_somebody_wants_to_know() -> None:
     waits, owed = Waits(), ["an answer"]
-    waits.ask(lambda: [Wait("NIC 1", Wanted(what)) for what in owed])
+    waits.register(lambda: [Wait("NIC 1", Wanted(what)) for what in owed])
     waits.want("NIC 0", "room")
     assert [str(wait) for wait in waits.declared()] == ["NIC 0 waits for room", "NIC 1 waits for an answer"]
     owed.clear()

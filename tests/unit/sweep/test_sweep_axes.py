@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.config import load_cluster
-from pymodels.config.generate import of_hosts
+from pymodels.config.generate import cluster_of_size
 from pymodels.config.writer import CONFIG, write
 from pymodels.errors import ConfigError
 from pymodels.topology import TopologyError
@@ -174,13 +174,13 @@ def test_an_axis_that_cannot_be_is_refused(place: Mapping[str, str], said: str) 
     ("count", "switches"), [(2, [4]), (4, [4]), (5, [8]), (16, [16]), (17, [8] * 9), (33, [16] * 9)]
 )
 def test_hosts_stand_on_one_switch_or_on_a_clos_network(count: int, switches: list[int], tmp_path: Path) -> None:
-    cluster = load_cluster(write(of_hosts(count), tmp_path, "drawn"))
+    cluster = load_cluster(write(cluster_of_size(count), tmp_path, "drawn"))
     assert len(cluster.hosts) == count
     assert [switch.ports for switch in cluster.topology.switches] == switches
     assert (tmp_path / CONFIG).is_file()
 
 
 def test_more_hosts_than_the_largest_clos_network_takes() -> None:
-    assert len(of_hosts(128).hosts) == 128
+    assert len(cluster_of_size(128).hosts) == 128
     with pytest.raises(TopologyError, match="129 hosts"):
-        of_hosts(129)
+        cluster_of_size(129)

@@ -8,7 +8,7 @@ from typing import Any
 from firmware.layers import host_library, nic_program
 from firmware.tmk.host import Tmk, TreadMarks
 from firmware.view import ClusterView
-from pymodels.kernel import close_unbegun
+from pymodels.kernel import close_unstarted
 from pymodels.machine import Machine
 
 Call = Coroutine[Any, Any, Any]
@@ -69,7 +69,7 @@ class Bench:
         try:
             results: list[Any] = self.run(act(), *(sleep(other) for other in self.all if other is not tmk))[0]
         finally:
-            close_unbegun(*calls)
+            close_unstarted(*calls)
         return results
 
     def program(self, program: Program, within_us: float = 1e7) -> list[Any]:

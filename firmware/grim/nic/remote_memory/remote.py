@@ -41,7 +41,7 @@ from firmware.grim.nic.remote_memory.jobs import Job, job_in
 from firmware.grim.nic.remote_memory.translation import Translation
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
-from pymodels.trace import ACCEPT_NOBODY, TraceEvent
+from pymodels.trace import ACCEPT_IN_NIC, TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
 """ISR flag set by the driver when it has answered a request or freed a block."""
@@ -240,7 +240,7 @@ class Remote:
     def _accept(self, job: Job) -> None:
         """Advance the stream past the message."""
         self._verdicts.in_order(job.stream, job.key)
-        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_IN_NIC)
 
     def _acknowledge(self, job: Job) -> None:
         self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream)

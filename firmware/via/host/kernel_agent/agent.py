@@ -67,7 +67,7 @@ class KernelAgent:
         looks = (self.writes.look, self._receiver.look)
         self.interrupts = InterruptHandler(vis, self._events, looks, self.sleepers)
         self._tags = 0
-        host.waits.ask(self._full)
+        host.waits.register(self._full)
 
     async def start(self) -> None:
         """Start the NIC. Its firmware begins when it has the address of its event ring."""

@@ -26,7 +26,7 @@ class VipNic(MemoryCalls):
     def __init__(self, agent: KernelAgent, process: Process) -> None:
         super().__init__(agent, process)
         self._vis: list[Vi] = []
-        self.host.waits.ask(partial(posted, self._vis))
+        self.host.waits.register(partial(posted, self._vis))
         self._on_error: Callable[[Vi], None] | None = None
 
     async def query(self) -> NicAttributes:

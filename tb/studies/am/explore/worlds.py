@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from firmware.am.nic.program import Program
-from tb.explore.requests import Choices, Request, Traffic, asked
+from tb.explore.requests import Choices, Request, Traffic, request_world
 from tb.explore.world import SmallWorld
 from tb.studies.am.explore.play import LEFT_OUT, AmPlay, Hasty, say
 
@@ -26,7 +26,7 @@ def world(
 ) -> SmallWorld:
     """Return a small world of requests."""
     play = partial(AmPlay, traffic, fine, options or {}, computes, firmware)
-    return asked(name, question, traffic, play, say, LEFT_OUT, **further)
+    return request_world(name, question, traffic, play, say, LEFT_OUT, **further)
 
 
 def worlds() -> list[SmallWorld]:

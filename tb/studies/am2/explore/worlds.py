@@ -8,7 +8,7 @@ from typing import Any
 
 from firmware.am2.nic.incoming import Incoming
 from firmware.am2.nic.words import Second
-from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, asked
+from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, request_world
 from tb.explore.world import SmallWorld
 from tb.studies.am2.explore.play import LEFT_OUT, Am2Play
 
@@ -19,7 +19,9 @@ def world(
     name: str, question: str, traffic: Traffic, flaw: Callable[[], None] | None = None, **further: Any
 ) -> SmallWorld:
     """Return a world of requests."""
-    return asked(name, question, traffic, partial(Am2Play, traffic, flaw), say, LEFT_OUT, serves=True, **further)
+    return request_world(
+        name, question, traffic, partial(Am2Play, traffic, flaw), say, LEFT_OUT, serves=True, **further
+    )
 
 
 def worlds() -> list[SmallWorld]:

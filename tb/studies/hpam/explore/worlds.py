@@ -11,7 +11,7 @@ from firmware.hpam.host.message import FORMAT, Header
 from firmware.hpam.host.slots import Slots
 from pymodels.nics.fifo.kind import KIND
 from tb.explore.cards import CardPlay
-from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, asked
+from tb.explore.requests import DOUBLED, LATE, LOST, Request, Traffic, request_world
 from tb.explore.world import SmallWorld
 from tb.studies.hpam.explore.play import LEFT_OUT, PATIENCE_US, Patient
 
@@ -29,7 +29,7 @@ def world(
     """Return a small world of requests."""
     options: dict[str, int | str] = {"timeout_us": PATIENCE_US, "queue": 1, "duplicates": duplicates}
     play = partial(CardPlay, Hpam, KIND.name, Patient, traffic, options, flaw)
-    return asked(name, question, traffic, play, say, LEFT_OUT, serves=True, **further)
+    return request_world(name, question, traffic, play, say, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:

@@ -12,7 +12,7 @@ from firmware.ssam.shown import cell_in_words
 from pymodels.nics.fifo.kind import KIND
 from tb.explore import cards
 from tb.explore.cards import CardPlay, Server
-from tb.explore.requests import Request, Traffic, asked
+from tb.explore.requests import Request, Traffic, request_world
 from tb.explore.world import SmallWorld
 
 ONE, BACK = Request(0), Request(1)
@@ -29,7 +29,7 @@ def world(
 ) -> SmallWorld:
     """Return a small world of requests."""
     play = partial(CardPlay, Ssam, KIND.name, Server, traffic, {"requests": 1}, flaw)
-    return asked(name, question, traffic, play, cell_in_words, LEFT_OUT, serves=True, **further)
+    return request_world(name, question, traffic, play, cell_in_words, LEFT_OUT, serves=True, **further)
 
 
 def worlds() -> list[SmallWorld]:

@@ -202,7 +202,7 @@ class ByHand(Program):
         self.receiver = receiver = receiving(nic, place, self._dma, dict(NO_HOOKS), controls)
         receiver.sender = sender
         self._next_bell = 0
-        nic.waits.ask(lambda: [*self.sender.wants(), *self.receiver.wants()])
+        nic.waits.register(lambda: [*self.sender.wants(), *self.receiver.wants()])
 
     async def _control(self, row: int, kind: int, value: int) -> None:
         assert isinstance(self.receiver, ReliableReceiving)
