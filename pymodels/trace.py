@@ -58,102 +58,102 @@ class TraceEvent(IntEnum):
     # The host library.
     SEND_CALL = 0x01  # a: bytes of the message, b: number of the send on this host, from 1
     SEND_RETURN = 0x02  # a: bytes of the message, b: number of the send
-    PAYLOAD_WRITTEN = 0x03  # header and payload handed to the bus; a: bytes, b: number of the send they belong to
-    POINTER_WRITTEN = 0x04  # the word that tells the NIC handed to the bus; a: its value
-    POLL_HIT = 0x05  # the host saw the word that tells of a message; a: index of the watch, b: source node
+    PAYLOAD_WRITTEN = 0x03  # header and payload passed to the bus; a: bytes, b: number of the send
+    POINTER_WRITTEN = 0x04  # the word that notifies the NIC passed to the bus; a: its value
+    POLL_HIT = 0x05  # the host read the word that announces a message; a: index of the watch, b: source node
     HANDLER_START = 0x06  # a: handler number, b: source node
     HANDLER_END = 0x07  # a: handler number, b: source node
-    POSTED = 0x08  # VIA: what SEND_CALL told is a descriptor; a: its physical address, b: number of the send
-    TRAPPED = 0x09  # the kernel has a message that it is to send; a: bytes, b: number of the send
-    IN_KERNEL = 0x0A  # all of a message stands in the kernel's memory; packet: its last one; a: bytes, b: source node
-    IN_PROCESS = 0x0B  # it stands in the memory of its process; packet: its last one; a: bytes, b: source node
-    CALL_START = 0x0C  # the application calls a library; a: number of the call, as its layer shows it
+    POSTED = 0x08  # VIA: the descriptor of a SEND_CALL; a: its physical address, b: number of the send
+    TRAPPED = 0x09  # the kernel has a message to send; a: bytes, b: number of the send
+    IN_KERNEL = 0x0A  # all of a message is in the kernel's memory; packet: its last one; a: bytes, b: source node
+    IN_PROCESS = 0x0B  # all of a message is in its process's memory; packet: its last one; a: bytes, b: source node
+    CALL_START = 0x0C  # the application calls a library; a: number of the call, as shown by its layer
     CALL_END = 0x0D  # the call returns; a: number of the call
-    # The time that software charges.
+    # Time charged by software.
     WORK_START = 0x20  # NIC processor; a: number of the path, b: its clocks
     WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks
     SPEND_START = 0x22  # host CPU; a: number of the path, b: picoseconds
     SPEND_END = 0x23  # host CPU; a: number of the path, b: picoseconds
-    FUNCTION = 0x24  # NIC that executes machine code: other function than before; a: its number, b: 1 = from its start
-    INSTRUCTION = 0x25  # the same, on demand: an instruction is executed; a: its address
+    FUNCTION = 0x24  # NIC that executes machine code: change of function; a: its number, b: 1 = from its start
+    INSTRUCTION = 0x25  # NIC that executes machine code, on demand: an instruction; a: its address
     # NIC firmware.
-    NIC_NOTICED = 0x40  # the scan met a new message of the host; a: channel
-    NIC_SEND_START = 0x41  # the limit is written, the send engine goes; a: bytes
-    NIC_SEND_DONE = 0x42  # the firmware saw SEND_INT; a: bytes
-    NIC_RECV_START = 0x43  # the firmware saw a packet; a: source node
-    NIC_ACCEPT = 0x44  # sequence in order and room for it; a: source node, b: 0, or where it goes (ACCEPT_...)
-    NIC_RECV_DONE = 0x45  # the data are at the endpoint or ordered there; a: bytes
-    NIC_DMA_START = 0x46  # the firmware started a chain; a: bytes, b: bytes of the word behind them that tells of it
-    NIC_DMA_DONE = 0x47  # the firmware saw its end; a: bytes
-    NIC_DROPPED = 0x48  # a packet refused without an answer; a: reason of the layer
+    NIC_NOTICED = 0x40  # the scan found a new message of the host; a: channel
+    NIC_SEND_START = 0x41  # the limit is written, the send engine starts; a: bytes
+    NIC_SEND_DONE = 0x42  # the firmware read SEND_INT; a: bytes
+    NIC_RECV_START = 0x43  # the firmware noticed a packet; a: source node
+    NIC_ACCEPT = 0x44  # packet in sequence and room for it; a: source node, b: 0, or its destination (ACCEPT_...)
+    NIC_RECV_DONE = 0x45  # the data are at the endpoint, or their transfer is started; a: bytes
+    NIC_DMA_START = 0x46  # the firmware started a chain; a: bytes, b: bytes of the word after them that announces them
+    NIC_DMA_DONE = 0x47  # the firmware noticed its end; a: bytes
+    NIC_DROPPED = 0x48  # a packet dropped without an answer; a: reason of the layer
     TRANSLATION_MISS = 0x49  # a remote memory message waits for the driver; a: virtual address
-    TRANSLATION_DONE = 0x4A  # the driver has answered; a: 0, or why it refuses
-    NIC_REPLY = 0x4B  # the reply to a remote read is begun; packet: its key, a: key of the read, b: node that reads
-    NIC_COPY = 0x4C  # the copy of a multicast for a child; packet: its key, a: key of what is copied, b: child's node
+    TRANSLATION_DONE = 0x4A  # the driver has answered; a: 0, or the reason of an error
+    NIC_REPLY = 0x4B  # the reply to a remote read starts; packet: its key, a: key of the read, b: reading node
+    NIC_COPY = 0x4C  # the copy of a multicast for a child; packet: its key, a: key of the original, b: child's node
     NIC_DESCRIPTOR = 0x4D  # VIA: the descriptor of a send is read; a: its physical address, b: VI, from bit 8 Control
     # Reliability.
-    ACK_SENT = 0x60  # a: peer node, b: 0, or (VIA, where packet is the answer's own key) the peer's VI
+    ACK_SENT = 0x60  # a: peer node, b: 0, or (VIA, where packet is the key of the ACK) the peer's VI
     ACK_SEEN = 0x61  # a: peer node
-    NACK_SENT = 0x62  # a: peer node, b: as of ACK_SENT
+    NACK_SENT = 0x62  # a: peer node, b: as for ACK_SENT
     NACK_SEEN = 0x63  # a: peer node
-    ROLLBACK = 0x64  # a: messages taken back
+    ROLLBACK = 0x64  # a: messages to retransmit
     RESEND = 0x65  # a: peer node
-    CONTROL_QUEUED = 0x66  # an answer waits for the outgoing link; a: answers waiting
+    CONTROL_QUEUED = 0x66  # an ACK or NACK waits for the outgoing link; a: number of waiting ones
     SYNC_SENT = 0x67  # a: peer node
     SYNC_SEEN = 0x68  # a: peer node
-    TIMEOUT = 0x69  # no answer in time; a: messages taken back
+    TIMEOUT = 0x69  # no ACK in time; a: messages to retransmit
     PARTED = 0x6A  # a connection has ended: the peer is down, or has restarted; a: peer node
-    JOINED = 0x6B  # a new one has begun; a: peer node
+    JOINED = 0x6B  # a new connection has begun; a: peer node
 
     # Packets in hardware (NET_SEND, NET_RECV, LINK).
     # `address` below is in the NIC's SRAM, or in the FIFO card's memory. It is 0 on an SP adapter, whose packets do not
     # pass through SRAM.
-    TX_START = 0x100  # a limit register was written, or a packet begun; a: address of its first byte
+    TX_START = 0x100  # a limit register was written, or a packet started; a: address of its first byte
     TX_HEAD = 0x101  # first character on the wire
-    TX_TAIL = 0x102  # NET_SEND: handed to the link; a: its bytes with the route (SP: user bytes); LINK: GAP on the wire
-    RX_HEAD = 0x103  # NET_RECV: first word of a packet stored; a: its address; LINK: first character came
-    RX_TAIL = 0x104  # tail stored (NET_RECV), or come (LINK); a: bytes with the CRC character, b: syndrome
+    TX_TAIL = 0x102  # NET_SEND: passed to the link; a: its bytes with the route (SP: user bytes); LINK: GAP on the wire
+    RX_HEAD = 0x103  # NET_RECV: first word of a packet stored; a: its address; LINK: first character arrived
+    RX_TAIL = 0x104  # tail stored (NET_RECV), or arrived (LINK); a: bytes with the CRC character, b: syndrome
     # Host DMA; packet: SRAM address of the block.
     DMA_START = 0x110  # a: chain, b: bytes, negative for L2E
     DMA_DONE = 0x111  # a: chain, b: bytes, negative for L2E
     # SP adapter: DMA_START and DMA_DONE are those of the left engine; packet: number of the command among the FETCHes
     # (a: 0) or the STOREs (a: 1). The right engine's work on a received packet:
     MOVE_START = 0x112  # user bytes of a packet to the Recv/Cmd FIFO; a: number of their STORE, b: bytes
-    MOVE_DONE = 0x113  # they are there; a: number of their STORE, b: bytes
+    MOVE_DONE = 0x113  # the move has ended; a: number of their STORE, b: bytes
     # Programmed I/O and doorbells.
     PIO_WRITE = 0x120  # a store command of the CPU begins: a copy, or 32 bytes at most; a: bus address, b: bytes
-    PIO_ACCEPT = 0x121  # a beat landed, but not in the 64-bit word behind the last one; a: offset of its word
-    PIO_READ = 0x122  # a load of the CPU has its word; a: bus address, b: the word
+    PIO_ACCEPT = 0x121  # a beat arrived, not in the 64-bit word after the last one; a: offset of its word
+    PIO_READ = 0x122  # a load of the CPU has ended; a: bus address, b: the word
     DOORBELL = 0x123  # an entry was appended; a: address offset in the BAR, b: data
     INTERRUPT = 0x124  # INTA# changed; a: 1 asserted, 0 released
     # Switches and cables.
     SWITCH_HEAD = 0x130  # route byte decoded; a: output port
-    SWITCH_GRANT = 0x131  # crossbar connected, or (SP switch) in line for the output; a: output port
+    SWITCH_GRANT = 0x131  # crossbar connected, or (SP switch) queued for the output; a: output port
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
     STALL_END = 0x134  # a: output port
-    SWITCH_QUEUE = 0x135  # its output is not free, the packet goes to the central queue (SP switch); a: output port
+    SWITCH_QUEUE = 0x135  # output busy, the packet enters the central queue (SP switch); a: output port
     # The FPGA card.
-    CARD_TAKE = 0x148  # a message is given to its circuit
-    CARD_GIVE = 0x149  # its result is written and can be sent
+    CARD_TAKE = 0x148  # a message is passed to its circuit
+    CARD_GIVE = 0x149  # the result is written and can be sent
     # The frame buffer card.
     FRAME_START = 0x14A  # the first data of a transaction with it
-    FRAME_END = 0x14B  # its end; a: byte offset of its first lane group, b: bytes written, 0 for a read
-    # How much a resource is used, in windows of its clock that saw any use.
+    FRAME_END = 0x14B  # it has ended; a: byte offset of its first lane group, b: bytes written, 0 for a read
+    # Use of a resource, in windows of its clock with any use.
     SRAM_USE = 0x150  # accesses by DMA engines and PIO in 1024 clocks, two a clock at most; a: accesses
-    PCI_USE = 0x151  # in 512 clocks; a: clocks in which the bus was not idle, b: data phases
-    SLACK_FILL = 0x152  # a slack buffer has come to another 16 characters, or 8 below; a: characters
-    QUEUE_FILL = 0x153  # a central queue likewise, in chunks of 8 bytes, or more than ever before; a: bytes
+    PCI_USE = 0x151  # use of the bus in 512 clocks; a: clocks in which it was not idle, b: data phases
+    SLACK_FILL = 0x152  # a slack buffer has reached another multiple of 16 characters, or 8 below one; a: characters
+    QUEUE_FILL = 0x153  # a central queue likewise, in chunks of 8 bytes, or a new maximum; a: bytes
     # Faults.
     FAULT = 0x140  # an injected fault took effect; a: kind, b: detail
     # Continuity of the link that arrives at a NIC (LINK).
-    BEAT_MISSED = 0x141  # another character stood where BEAT was due
-    BEAT_BACK = 0x142  # one came again
-    LINK_DOWN = 0x143  # three in a row were missed
-    LINK_UP = 0x144  # one came again
+    BEAT_MISSED = 0x141  # another character in place of a due BEAT
+    BEAT_BACK = 0x142  # a BEAT arrived again
+    LINK_DOWN = 0x143  # three successive BEATs did not arrive
+    LINK_UP = 0x144  # a BEAT arrived again
 
 
-ACCEPT_NOBODY = -1
+ACCEPT_IN_NIC = -1
 """Argument b of NIC_ACCEPT if the NIC executes the message itself. Values from 1 on are the number plus 1 of the VI in
 whose queue the host finds the message.
 """

@@ -69,12 +69,12 @@ SEND = Bundle(
     "send_trace", "nic_gated_clk[ENGINE_SEND]", "CLOCK_NIC", "clk: of the send engine",
     (
         Field("tx_start", 1, "a packet was started ..."),
-        Field("tx_start_ago", 32, "... so many edges ago"),
+        Field("tx_start_ago", 32, "... this many edges ago"),
         Field("tx_start_at", 24, "SRAM address of its first byte"),
         Field("tx_start_key", 32, "packet key"),
-        Field("tx_read", 1, "its last byte went to the link side"),
+        Field("tx_read", 1, "the packet's last byte went to the link side"),
         Field("tx_read_key", 32, "packet key"),
-        Field("tx_read_bytes", 32, "its bytes, route included"),
+        Field("tx_read_bytes", 32, "bytes of the packet, route included"),
     ),
     (
         Point(TraceEvent.TX_START, Part.NET_SEND, "tx_start", "tx_start_key", "tx_start_at", ago="tx_start_ago"),
@@ -102,10 +102,10 @@ DMA = Bundle(
     (
         Field("dma_start", 1, "a DMA block starts to move"),
         Field("dma_done", 1, "a DMA block is done"),
-        Field("dma_chain", 2, "its chain, with both"),
-        Field("dma_e2l", 1, "its direction, 1 = host to SRAM"),
+        Field("dma_chain", 2, "chain of the block, with both"),
+        Field("dma_e2l", 1, "direction of the block, 1 = host to SRAM"),
         Field("dma_bytes", 32, "its length"),
-        Field("dma_lar", 23, "its SRAM address; SP: number of the command"),
+        Field("dma_lar", 23, "SRAM address of the block; SP: number of the command"),
     ),
     (
         Point(TraceEvent.DMA_START, Part.HOST_DMA, "dma_start", "dma_lar", "dma_chain", "dma_moved"),
@@ -115,11 +115,11 @@ DMA = Bundle(
 PIO = Bundle(
     "pio_trace", "nic_gated_clk[ENGINE_PIO]", "CLOCK_NIC", "clk: of PIO and doorbells",
     (
-        Field("pio_write", 1, "a write of the host has landed ..."),
+        Field("pio_write", 1, "a write of the host has arrived ..."),
         Field("pio_addr", 24, "... at this offset of the card's region"),
         Field("doorbell", 1, "a doorbell entry is stored"),
-        Field("doorbell_addr", 32, "its address, also with doorbell_overflow"),
-        Field("doorbell_data", 32, "its data, likewise"),
+        Field("doorbell_addr", 32, "address of the entry, also with doorbell_overflow"),
+        Field("doorbell_data", 32, "data of the entry, also with doorbell_overflow"),
     ),
     (
         Point(TraceEvent.PIO_ACCEPT, Part.BRIDGE, "pio_run_start", argument="pio_word"),
@@ -129,12 +129,12 @@ PIO = Bundle(
 LINK = Bundle(
     "link_trace", "link_clk", "CLOCK_LINK", "link_clk: of the link",
     (
-        Field("tx_head", 1, "first byte of a packet went out tx_ago edges ago"),
-        Field("tx_tail", 1, "its GAP went out"),
+        Field("tx_head", 1, "first byte of a packet was sent tx_ago edges ago"),
+        Field("tx_tail", 1, "the packet's GAP was sent"),
         Field("tx_key", 32, "packet key, with both"),
         Field("tx_ago", 32, "with tx_head"),
-        Field("rx_head", 1, "first byte of a packet came rx_ago edges ago"),
-        Field("rx_tail", 1, "its GAP came"),
+        Field("rx_head", 1, "first byte of a packet arrived rx_ago edges ago"),
+        Field("rx_tail", 1, "the packet's GAP arrived"),
         Field("rx_key", 32, "packet key, with both"),
         Field("rx_ago", 32, "with rx_head"),
         Field("rx_bytes", 32, "with rx_tail: bytes, CRC character included"),
@@ -143,10 +143,10 @@ LINK = Bundle(
         Field("crc_bad", 1, "strobe, with rx_tail"),
         Field("illegal", 1, "strobe: unknown control character"),
         Field("forward_reset", 1, "strobe: the packet sent was cut"),
-        Field("link_stopped", 1, "level: STOP of the peer in force"),
-        Field("link_stopping", 1, "level: our STOP in force"),
-        Field("beat_missed", 1, "level: the last BEAT due did not come"),
-        Field("link_down", 1, "level: three BEATs in a row did not come"),
+        Field("link_stopped", 1, "level: the peer's STOP is in force"),
+        Field("link_stopping", 1, "level: the local receiver's STOP is in force"),
+        Field("beat_missed", 1, "level: the last due BEAT did not arrive"),
+        Field("link_down", 1, "level: three successive BEATs did not arrive"),
         Field("fill", 8, "slack fill"),
     ),
     (
@@ -171,7 +171,7 @@ STATUS = Bundle(
 # fmt: on
 BUNDLES = (SEND, RECEIVE, DMA, PIO, LINK, STATUS)
 DERIVED = (
-    Derived("pio_run_start", 1, "the first of a run of writes to consecutive words has landed"),
+    Derived("pio_run_start", 1, "the first of a run of writes to consecutive words has arrived"),
     Derived("pio_word", 24, "offset of its 64-bit word in the card's region"),
     Derived("dma_moved", 64, "bytes of the block, negative from SRAM to the host"),
 )

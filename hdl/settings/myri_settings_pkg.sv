@@ -5,16 +5,16 @@ package myri_settings_pkg;
     logic [7:0] slack;  // characters a slack buffer may hold
     logic [7:0] stop_mark;  // fill at which STOP is sent
     logic [7:0] go_mark;  // fill at which GO is sent
-    logic [15:0] refresh;  // STOP is repeated at multiples of it; 0 = never
+    logic [15:0] refresh;  // period of repeated STOPs; 0 = never
     logic [15:0] short_timeout;  // characters without STOP until GO is assumed; 0 = off
     logic [31:0] long_timeout;  // characters blocked until a packet is cut; 0 = off
-    logic [31:0] beat_period;  // BEAT is sent at multiples of it; 0 = off
+    logic [31:0] beat_period;  // period of BEAT; 0 = off
   } link_settings_t;
   // Of a switch
   typedef struct packed {
     link_settings_t link;  // a link port
-    logic [7:0] fall_through;  // further edges from route byte to request
-    logic [15:0] central_chunks;  // SP: chunks that the central queue may hold
+    logic [7:0] fall_through;  // additional edges from route byte to request
+    logic [15:0] central_chunks;  // SP: capacity of the central queue in chunks
   } switch_settings_t;
   // Of a PCI master
   typedef struct packed {
@@ -28,7 +28,7 @@ package myri_settings_pkg;
   typedef struct packed {
     logic [1:0] devsel;  // DEVSEL# speed: 1 medium, 2 slow (0 counts as 1)
     logic [3:0] write_initial;  // wait states of the first write data phase
-    logic [3:0] read_initial;  // least ones of the first read data phase
+    logic [3:0] read_initial;  // minimum wait states of the first read data phase
     logic [2:0] subsequent;  // wait states of each later data phase
     logic [3:0] read_wait;  // clocks for which TRDY# waits for read data before a retry (0..12)
     logic [2:0] stall_limit;  // clocks for which a phase waits for the backend before STOP# (0..6)
@@ -48,8 +48,8 @@ package myri_settings_pkg;
   typedef struct packed {
     link_settings_t link;  // a link port
     pci_card_settings_t pci;  // a card on the PCI bus
-    logic [1:0] sram_accesses;  // accesses of its memory in a clock, 1 or 2
-    logic [3:0] cdc_latency;  // further edges of every clock crossing
+    logic [1:0] sram_accesses;  // SRAM accesses in a clock, 1 or 2
+    logic [3:0] cdc_latency;  // additional edges of every clock crossing
     logic [15:0] dma_start_clocks;  // start-up of a DMA block
     logic [15:0] rtc_numerator;  // RTC ticks ...
     logic [15:0] rtc_denominator;  // ... in this many clocks
@@ -69,13 +69,13 @@ package myri_settings_pkg;
     logic [5:0] mem_log2;  // host memory window at 0, bytes = 2**this (12..31)
     logic [1:0] up_devsel;  // towards memory: DEVSEL# speed, 1 medium, 2 slow
     logic [3:0] up_write_initial;  // wait states of the first data phase, writes
-    logic [3:0] up_read_initial;  // least ones of the first data phase, reads
+    logic [3:0] up_read_initial;  // minimum wait states of the first data phase, reads
     logic [2:0] up_subsequent;  // wait states of later data phases
     logic [3:0] up_read_wait;  // clocks for which TRDY# waits for memory before a retry
     logic [2:0] up_stall_limit;  // clocks a phase waits for the buffer before STOP#
     logic [7:0] up_max_phases;  // data phases before a disconnect; 0 = no limit
     logic [7:0] in_buffer;  // inbound write buffer, beats; 0 = all
-    logic [7:0] drain_num;  // its drain rate, beats ...
+    logic [7:0] drain_num;  // drain rate of the inbound buffer, beats ...
     logic [7:0] drain_den;  // ... per clocks
     logic [7:0] read_latency;  // clocks from a read of memory to its first data
     logic [3:0] extra_num;  // CPU transactions that wait one more clock: this many ...
@@ -83,12 +83,12 @@ package myri_settings_pkg;
   } host_bridge_settings_t;
   // Of an FPGA card, beside those that it shares with the NIC
   typedef struct packed {
-    logic [3:0] cdc_latency;  // further edges of every clock crossing
+    logic [3:0] cdc_latency;  // additional edges of every clock crossing
     logic wide;  // 64-bit card
     logic m66;  // 1 = can run at 66 MHz
     logic [7:0] start_delay;  // clocks from a command to the request for the bus
     logic [3:0] write_initial;  // wait states of the first write data phase
-    logic [3:0] read_initial;  // least ones of the first read data phase
+    logic [3:0] read_initial;  // minimum wait states of the first read data phase
     logic [7:0] linger;  // clocks for which the bus side keeps a bank after an access
     logic [15:0] patience;  // clocks that a bus access may wait for a bank or the mailbox; 0 = no limit
     logic [7:0] pause;  // clocks between two polls of a full queue of the NIC
@@ -97,8 +97,8 @@ package myri_settings_pkg;
   typedef struct packed {
     logic run;  // 1 = the RTL core runs; 0 = the simulator's processor model replaces it
     logic [2:0] load_delay;  // longest wait of an instruction that uses a loaded register, clocks
-    logic [1:0] fetch_log2;  // words of its prefetch buffer, as a power of two
-    logic [3:0] register_clocks;  // further clocks of a special register
+    logic [1:0] fetch_log2;  // words of the prefetch buffer, as a power of two
+    logic [3:0] register_clocks;  // additional clocks of a special register
     logic [23:0] sram_bytes;  // size of the SRAM
   } core_settings_t;
 endpackage
