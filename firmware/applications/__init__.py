@@ -1,1 +1,1 @@
-"""Programs of users over the libraries of message layers: they compute something, and check it."""
+"""Applications over the libraries of message layers; each computes a result and checks it."""

@@ -1,1 +1,1 @@
-"""The message layer `tmk`: its NIC program in `nic`, its host library in `host`."""
+"""Host library `tmk`: TreadMarks, distributed shared memory over UDP or VIA."""

@@ -1,20 +1,20 @@
--- A message of TreadMarks in a datagram of UDP, or a part of one: its header, then what its kind says.
+-- Dissector of TreadMarks messages, or parts of them, in UDP datagrams: a header, then a body that depends on the kind.
 
 local tmk_proto = Proto("sanlabtmk", "TreadMarks")
 local part = {
   kind = ProtoField.uint8("sanlabtmk.kind", "Kind", base.DEC, KIND),
   source = ProtoField.uint8("sanlabtmk.source", "From process"),
   part = ProtoField.uint8("sanlabtmk.part", "Part of the message"),
-  parts = ProtoField.uint8("sanlabtmk.parts", "Parts that it has"),
+  parts = ProtoField.uint8("sanlabtmk.parts", "Number of parts"),
   number = ProtoField.uint32("sanlabtmk.number", "Lock, barrier or page"),
-  sequence = ProtoField.uint32("sanlabtmk.sequence", "Number of the Request at who asks"),
+  sequence = ProtoField.uint32("sanlabtmk.sequence", "Sequence number of the Request at its sender"),
   bytes = ProtoField.uint32("sanlabtmk.bytes", "Bytes behind this header"),
-  asker = ProtoField.uint32("sanlabtmk.asker", "Process that wants the lock"),
-  collect = ProtoField.uint32("sanlabtmk.collect", "A collection is wanted"),
+  asker = ProtoField.uint32("sanlabtmk.asker", "Process that requests the lock"),
+  collect = ProtoField.uint32("sanlabtmk.collect", "Collection requested"),
   body = ProtoField.bytes("sanlabtmk.body", "Body"),
 }
 local tmk_fields = {}
-for _, one in pairs(part) do table.insert(tmk_fields, one) end
+for _, field in pairs(part) do table.insert(tmk_fields, field) end
 tmk_proto.fields = tmk_fields
 local places = {
   { "kind", 0, 1 }, { "source", 1, 1 }, { "part", 2, 1 }, { "parts", 3, 1 }, { "number", 4, 4 }, { "sequence", 8, 4 },
@@ -26,7 +26,7 @@ function tmk_proto.dissector(buffer, pinfo, tree)
   if buffer:len() < 16 then return 0 end
   local kind = buffer(0, 1):uint()
   local branch = tree:add(tmk_proto, buffer(0, 16))
-  for _, one in ipairs(places) do branch:add(part[one[1]], buffer(one[2], one[3])) end
+  for _, place in ipairs(places) do branch:add(part[place[1]], buffer(place[2], place[3])) end
   local word = first_word[KIND[kind]]
   if word and buffer(2, 1):uint() == 0 and buffer:len() >= 20 then branch:add(part[word], buffer(16, 4)) end
   if buffer:len() > 16 then branch:add(part.body, buffer(16)) end

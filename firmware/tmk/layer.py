@@ -1,4 +1,4 @@
-"""The descriptor of TreadMarks."""
+"""Layer descriptor of TreadMarks."""
 
 from firmware.layer import Layer
 from firmware.tmk.host import TreadMarks

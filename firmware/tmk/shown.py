@@ -1,4 +1,4 @@
-"""What tools show of TreadMarks: the kinds of its messages, by which its dissector names them."""
+"""Message kinds of TreadMarks for its dissector."""
 
 from collections.abc import Mapping
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""Five of the NAS Parallel Benchmarks over MPI, in class S: they compute, and compare with what NPB publishes."""
+"""Five of the NAS Parallel Benchmarks over MPI, in class S, verified against the values published by NPB."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ STANDS_ON = ("mpi",)
 KERNELS: Mapping[str, Callable[[Node], Awaitable[Verified]]] = MappingProxyType(
     {"CG": cg, "EP": ep, "FT": ft, "IS": integer_sort, "MG": mg}
 )
-"""By name, what each rank runs."""
+"""Program of each rank, by benchmark name."""

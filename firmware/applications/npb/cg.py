@@ -1,8 +1,8 @@
 """CG, class S: the smallest eigenvalue of a sparse random matrix, by inverse iteration with conjugate gradients.
 
-The matrix lies over a grid of ranks, as many columns as rows or twice as many. A product is summed along the rows of
-the grid by exchanges with half as many neighbours each time, and its transpose is exchanged, so that vectors lie over
-the columns again (NPB 2.3; `pymodels/npb/cg.py` has the same messages as a stream).
+The matrix is distributed over a grid of ranks, with as many columns as rows or twice as many. A product is summed along
+the rows of the grid by pairwise exchanges. It is then exchanged with the transposed rank, so that vectors are again
+distributed over the columns (NPB 2.3; `pymodels/npb/cg.py` has the same messages as a stream).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ ITERATIONS, INNER = 15, 25
 SHIFT = 10.0
 ZETA = 8.5971775078648
 TRANSPOSED, SUMMED = 1, 2
-"""Tags."""
+"""Message tags."""
 
 Vector = NDArray[np.float64]
 
 
 async def cg(node: Node) -> Verified:
-    """One rank; their number is a power of two. Operations are floating-point ones, as NPB counts."""
+    """Run one rank; the number of ranks is a power of two. Operations are floating-point operations, as NPB counts."""
     solver = _Solver(node)
     x = np.ones(len(solver.columns))
-    z, _ = await solver.solve(x)  # NPB's untimed iteration, whose result is thrown away
+    z, _ = await solver.solve(x)  # NPB's untimed iteration, whose result is discarded
     zeta = 0.0
     for _ in range(ITERATIONS):
         z, _ = await solver.solve(x)
@@ -42,11 +42,11 @@ async def cg(node: Node) -> Verified:
 
 
 class _Solver:
-    """One rank's block of the matrix, and the ranks with which it exchanges."""
+    """Matrix block of one rank, and the ranks it exchanges with."""
 
     def __init__(self, node: Node) -> None:
         if node.size & node.size - 1:
-            raise SanlabError("CG", f"{node.size} ranks are no power of two", "take 1, 2, 4, 8 ... hosts")
+            raise SanlabError("CG", f"{node.size} ranks are not a power of two", "use 1, 2, 4, 8 ... hosts")
         self.node = node
         log = node.size.bit_length() - 1
         self._across, down = 1 << log - log // 2, 1 << log // 2
@@ -61,7 +61,7 @@ class _Solver:
         self._transpose = (column // wide) * self._across + row * wide + node.rank % wide
 
     async def sums(self, mine: Vector) -> Vector:
-        """The sums over a row of the grid: each neighbour brings those of as many ranks as are in it already."""
+        """Return the sums over a row of the grid, by pairwise exchanges with partial sums."""
         total = mine
         for neighbour in self._neighbours:
             other = np.empty_like(total)
@@ -70,7 +70,7 @@ class _Solver:
         return total
 
     async def _product(self, vector: Vector) -> Vector:
-        """The matrix times a vector that lies over the columns; the result does so too."""
+        """Return the matrix times a vector; both are distributed over the columns."""
         await self.node.compute(2 * self._matrix.nnz)
         summed = await self.sums(self._matrix.times(vector))
         mine = np.ascontiguousarray(summed[self._half])
@@ -85,7 +85,7 @@ class _Solver:
         return float((await self.sums(np.array([left @ right])))[0])
 
     async def solve(self, x: Vector) -> tuple[Vector, float]:
-        """An approximate solution z of A z = x, and the norm of x - A z."""
+        """Return an approximate solution z of A z = x, and the norm of x - A z."""
         z, r, p = np.zeros_like(x), x.copy(), x.copy()
         rho = await self._dot(r, r)
         for _ in range(INNER):

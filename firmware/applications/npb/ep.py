@@ -1,4 +1,4 @@
-"""EP, class S: pairs of Gaussian deviates, counted by squares; ranks speak at the end only."""
+"""EP, class S: pairs of Gaussian deviates, counted by squares; ranks communicate only at the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLISHED = {"sx": -3.247834652034740e3, "sy": -6.958407078382297e3}
 
 
 async def ep(node: Node) -> Verified:
-    """One rank. An operation is a random number, as NPB counts."""
+    """Run one rank. An operation is a random number, as NPB counts."""
     sums, counts = np.zeros(2), np.zeros(SQUARES)
     batches = node.share(PAIRS // BATCH)
     for batch in batches:
@@ -33,7 +33,7 @@ async def ep(node: Node) -> Verified:
 
 
 def _deviates(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Those of points in the square -1 to 1 that lie in the circle."""
+    """Return the Gaussian deviates of the points that lie in the unit circle."""
     square = (points**2).sum(axis=1)
     inside = square <= 1
     square = square[inside, None]

@@ -1,6 +1,6 @@
-"""FT, class S: a partial differential equation by Fourier transforms of a cube that lies over the ranks in slabs.
+"""FT, class S: a partial differential equation by Fourier transforms of a cube distributed over the ranks in slabs.
 
-A transform goes over the two axes that a rank has whole; an all-to-all exchange turns the slabs for the third one.
+A transform covers the two axes that are complete at a rank; an all-to-all exchange turns the slabs for the third.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ POINTS = SIDE**3
 ITERATIONS = 6
 ALPHA = 1e-6
 CHECKED = 1024
-"""Points whose sum is the check."""
+"""Number of points in the checksum."""
 CHECKSUMS = (
     (5.546087004964e2, 4.845363331978e2),
     (5.546385409189e2, 4.865304269511e2),
@@ -29,7 +29,7 @@ CHECKSUMS = (
     (5.544255039624e2, 4.917475857993e2),
     (5.542683411902e2, 4.932597244941e2),
 )
-"""Real and imaginary part by iteration."""
+"""Real and imaginary part of the published checksum, by iteration."""
 PUBLISHED: Mapping[str, float] = MappingProxyType(
     {
         f"{part} part {iteration}": checksum[at]
@@ -42,9 +42,9 @@ Cube = NDArray[np.complex128]
 
 
 async def ft(node: Node) -> Verified:
-    """One rank; their number divides 64. Operations are floating-point ones, as NPB counts."""
+    """Run one rank; the number of ranks divides 64. Operations are floating-point operations, as NPB counts."""
     if SIDE % node.size:
-        raise SanlabError("FT", f"{node.size} ranks do not divide a cube of {SIDE} planes", "take 1, 2, 4 ... 64 hosts")
+        raise SanlabError("FT", f"{node.size} ranks do not divide a cube of {SIDE} planes", "use 1, 2, 4 ... 64 hosts")
     slab = node.share(SIDE)
     state = await _turned(node, np.fft.fftn(_initial(slab), axes=(1, 2)))
     state = np.fft.fft(state, axis=0)
@@ -63,32 +63,32 @@ async def ft(node: Node) -> Verified:
 
 
 def _initial(slab: range) -> Cube:
-    """Random numbers over the planes of a slab: axes z, y, x."""
+    """Return the random initial values of a slab's planes, axes z, y, x."""
     plane = 2 * SIDE * SIDE
     return numbers(plane * len(slab), skip=plane * slab.start).view(np.complex128).reshape(-1, SIDE, SIDE)
 
 
 async def _turned(node: Node, cube: Cube) -> Cube:
-    """From planes of z to planes of x: axes z, y, x, of which x is the rank's part now."""
+    """Return the slab exchanged from planes of z to planes of x; axes z, y, x, with this rank's part of x."""
     parts = np.ascontiguousarray(np.stack(np.split(cube, node.size, axis=2)))
     return (await _exchanged(node, parts)).reshape(SIDE, SIDE, -1)
 
 
 async def _back(node: Node, cube: Cube) -> Cube:
-    """And back."""
+    """Return the slab exchanged from planes of x to planes of z."""
     parts = await _exchanged(node, cube.reshape(node.size, -1, SIDE, SIDE // node.size))
     return np.concatenate(list(parts), axis=2)
 
 
 async def _exchanged(node: Node, parts: Cube) -> Cube:
-    """A part of each rank for each rank."""
+    """Return the parts received from all ranks for the parts sent to them."""
     into = np.empty_like(parts)
     await node.comm.Alltoall(parts.view(np.float64), into.view(np.float64))
     return into
 
 
 async def _checksum(node: Node, cube: Cube, slab: range) -> list[float]:
-    """The sum over points that are spread through the cube."""
+    """Return real and imaginary part of the sum over points spread through the cube."""
     at = np.arange(1, CHECKED + 1)
     x, y, z = at % SIDE, 3 * at % SIDE, 5 * at % SIDE
     mine = (z >= slab.start) & (z < slab.stop)

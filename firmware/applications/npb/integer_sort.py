@@ -1,4 +1,4 @@
-"""IS, class S: keys are ranked ten times, by buckets that the ranks share out; five of them are looked at each time."""
+"""IS, class S: keys are ranked ten times by buckets distributed over the ranks; five keys are checked each time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEYS, LARGEST = 1 << 16, 1 << 11
 BUCKETS = 1 << 9
 ITERATIONS = 10
 WATCHED = (48427, 17148, 23627, 62548, 4431)
-"""Keys by their place, and what rank each has before an iteration's number is added (the first three) or taken away."""
+"""Positions of the checked keys."""
 RANKS = (0, 18, 346, 64917, 65463)
 ADDED = 3
 
@@ -20,7 +20,7 @@ Keys = NDArray[np.int32]
 
 
 async def integer_sort(node: Node) -> Verified:
-    """One rank. An operation is a key in an iteration, as NPB counts."""
+    """Run one rank. An operation is a key in an iteration, as NPB counts."""
     mine = node.share(KEYS)
     keys = (LARGEST / 4 * numbers(4 * len(mine), skip=4 * mine.start).reshape(-1, 4).sum(axis=1)).astype(np.int32)
     computed: dict[str, float] = {}
@@ -42,7 +42,7 @@ async def integer_sort(node: Node) -> Verified:
 
 
 async def _watched(node: Node, keys: Keys, mine: range) -> Keys:
-    """The keys at the places that are looked at, wherever they are."""
+    """Return the keys at the checked positions."""
     own = np.array([keys[at - mine.start] if at in mine else 0 for at in WATCHED], np.int32)
     result = np.empty_like(own)
     await node.comm.Allreduce(own, result)
@@ -50,7 +50,9 @@ async def _watched(node: Node, keys: Keys, mine: range) -> Keys:
 
 
 async def _exchange(node: Node, keys: Keys) -> tuple[Keys, int]:
-    """Each rank takes the keys of adjoining buckets, about as many as another; and how many keys are before its own."""
+    """Exchange keys so that each rank has adjoining buckets. Return this rank's keys and the number of keys before
+    them.
+    """
     bucket = keys // (LARGEST // BUCKETS)
     counts = np.bincount(bucket, minlength=BUCKETS)
     total = np.empty_like(counts)
@@ -67,7 +69,7 @@ async def _exchange(node: Node, keys: Keys) -> tuple[Keys, int]:
 
 
 async def _out_of_order(node: Node, held: Keys) -> int:
-    """Pairs of neighbours, within a rank and between ranks, of which the first is the larger."""
+    """Return the number of neighbouring pairs, within and between ranks, in the wrong order."""
     edges = np.zeros((node.size, 2), np.int32)
     mine = np.array([held[0], held[-1]], np.int32)
     await node.comm.Allgather(mine, edges)

@@ -1,8 +1,9 @@
-"""MG, class S: a Poisson problem on a periodic cube by V cycles of a multigrid method, the cube cut among the ranks.
+"""MG, class S: a Poisson problem on a periodic cube by V cycles of a multigrid method, the cube divided among the
+ranks.
 
-Each array has a border of one point, which is the neighbours'; on every level ranks exchange faces with both
-neighbours of each axis, whose order carries edges and corners along (NPB 2.3). At most two ranks stand along an axis,
-so that the coarsest level, of two points a side, leaves nobody without points.
+Each array has a border of one point that belongs to the neighbours. On every level ranks exchange faces with both
+neighbours of each axis, in an order that carries edges and corners along (NPB 2.3). There are at most two ranks along
+an axis, so that each rank has points on the coarsest level, which is two points wide.
 """
 
 from __future__ import annotations
@@ -21,23 +22,25 @@ LEVELS = 5
 SIDE = 1 << LEVELS
 ITERATIONS = 4
 CHARGES = 10
-"""Points of the right side that are 1, and as many that are -1: where the random numbers are largest and least."""
+"""Number of points of the right side with value 1, and with -1: at the largest and the smallest random numbers."""
 RNM2 = 0.530770700573e-4
 RESIDUAL = (-8 / 3, 0.0, 1 / 6, 1 / 12)
 SMOOTH = (-3 / 8, 1 / 32, -1 / 64, 0.0)
 RESTRICT = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
-"""Weights of a point's neighbours, by how many axes they are away along."""
+"""Weights of a point's neighbours, by the number of axes along which they differ."""
 OPERATIONS = 58 * 7 / 8
-"""A point of each level and cycle: 58 a point of the finest level, as NPB counts; the coarser ones are a seventh."""
+"""Operations of a point of each level and cycle: 58 a point of the finest level, as NPB counts, and a seventh for the
+coarser ones.
+"""
 UP, DOWN = 1, 2
-"""Tags."""
+"""Message tags."""
 
 Cube = NDArray[np.float64]
-"""Axes z, y, x, with a border."""
+"""Array with axes z, y, x and a border."""
 
 
 async def mg(node: Node) -> Verified:
-    """One rank; they are 1, 2, 4 or 8."""
+    """Run one rank of 1, 2, 4 or 8."""
     torus_part = _Part(node)
     right = await torus_part.right_side()
     solution = np.zeros_like(right)
@@ -51,17 +54,17 @@ async def mg(node: Node) -> Verified:
 
 
 class _Part:
-    """One rank's part of the cube."""
+    """Part of the cube at one rank."""
 
     def __init__(self, node: Node) -> None:
         if node.size not in (1, 2, 4, 8):
-            raise SanlabError("MG", f"{node.size} ranks do not halve a cube", "take 1, 2, 4 or 8 hosts")
+            raise SanlabError("MG", f"{node.size} ranks cannot divide the cube", "use 1, 2, 4 or 8 hosts")
         self.node = node
         self._shape = torus(node.size)[::-1]  # of z, y, x
         self._at = np.unravel_index(node.rank, self._shape)
 
     async def right_side(self) -> Cube:
-        """The right side of the equation. Every rank draws all numbers and looks at its own."""
+        """Return the right side of the equation. Every rank draws all numbers and uses its own."""
         drawn = numbers(SIDE**3).reshape(SIDE, SIDE, SIDE)
         own = [
             range(at * SIDE // ranks, (at + 1) * SIDE // ranks) for at, ranks in zip(self._at, self._shape, strict=True)
@@ -79,7 +82,7 @@ class _Part:
         return result
 
     async def cycle(self, solution: Cube, right: Cube, residual: Cube) -> None:
-        """A V cycle: the residual goes down to the coarsest level, corrections come up; `solution` is improved."""
+        """Improve `solution` by a V cycle: restrict the residual to the coarsest level, then interpolate corrections."""
         residuals = [residual]
         while len(residuals) < LEVELS:
             residuals.append(await self._restricted(residuals[-1]))
@@ -94,7 +97,7 @@ class _Part:
         await self._smooth(solution, await self.residual(solution, right))
 
     async def residual(self, solution: Cube, right: Cube) -> Cube:
-        """Right side less operator times solution."""
+        """Return the right side minus the operator times the solution."""
         result = np.zeros_like(right)
         _inner(result)[:] = _inner(right) - _stencil(solution, RESIDUAL)
         await self._borders(result)
@@ -106,14 +109,14 @@ class _Part:
         await self._borders(solution)
 
     async def _restricted(self, fine: Cube) -> Cube:
-        """The next coarser level: every second point, with its neighbours."""
+        """Return the next coarser level: every second point, weighted with its neighbours."""
         result = np.zeros([2 + (length - 2) // 2 for length in fine.shape])
         _inner(result)[:] = _stencil(fine, RESTRICT)[1::2, 1::2, 1::2]
         await self._borders(result)
         return result
 
     async def _borders(self, cube: Cube) -> None:
-        """Take the border from the neighbours, axis by axis: x, y, z."""
+        """Receive the border from the neighbours, axis by axis: x, y, z."""
         for axis in (2, 1, 0):
             planes = np.moveaxis(cube, axis, 0)
             ranks = self._shape[axis]
@@ -134,12 +137,12 @@ class _Part:
 
 
 def _inner(cube: Cube) -> Cube:
-    """Without the border."""
+    """Return the array without its border."""
     return cube[1:-1, 1:-1, 1:-1]
 
 
 def _stencil(cube: Cube, weights: tuple[float, ...]) -> Cube:
-    """Each point within the border with its 26 neighbours."""
+    """Return each point inside the border combined with its 26 neighbours."""
     result = np.zeros([length - 2 for length in cube.shape])
     for offsets in product((0, 1, 2), repeat=3):
         weight = weights[sum(offset != 1 for offset in offsets)]
@@ -150,7 +153,7 @@ def _stencil(cube: Cube, weights: tuple[float, ...]) -> Cube:
 
 
 def _interpolate(coarse: Cube, fine: Cube) -> None:
-    """Add the coarser level: a point between two or more has their mean."""
+    """Add the coarser level to the finer one; a point between two or more has their mean."""
     for odd in product((0, 1), repeat=3):
         between = coarse
         for axis, one in enumerate(odd):

@@ -1,4 +1,4 @@
-"""One rank of a benchmark: its MPI, the time for which it computes, and what it says at its end."""
+"""Rank of a benchmark: its MPI, its computing time, and its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from firmware.mpi.host import Mpi
 
 
 class Node:
-    """A rank. `mops`: operations that its processor does in a microsecond, as the benchmark counts operations."""
+    """Rank of a benchmark; `mops` is the processor's number of operations in a microsecond, as the benchmark counts
+    them.
+    """
 
     def __init__(self, mpi: Mpi, mops: float) -> None:
         self.mpi, self.mops = mpi, mops
@@ -18,28 +20,28 @@ class Node:
         self.computed_ns = 0.0
 
     async def compute(self, operations: float) -> None:
-        """Use the CPU for so many operations."""
+        """Compute for a number of operations."""
         ns = operations / self.mops * 1000
         self.computed_ns += ns
         await self.mpi.host.compute(ns)
 
     def share(self, count: int) -> range:
-        """The part of `count` equal things that is this rank's; the parts follow one another by rank."""
+        """Return this rank's part of `count` equal items; the parts are ordered by rank."""
         return range(self.rank * count // self.size, (self.rank + 1) * count // self.size)
 
 
 @dataclass(frozen=True)
 class Verified:
-    """Results of a benchmark beside those that NPB publishes for its class."""
+    """Results of a benchmark and the values that NPB publishes for its class."""
 
     computed: Mapping[str, float]
     published: Mapping[str, float]
     tolerance: float
-    """Relative, as the benchmark has it."""
+    """Relative tolerance defined by the benchmark."""
 
     @property
     def wrong(self) -> str:
-        """What differs, in words; empty: nothing."""
+        """Description of the first wrong result, or an empty string."""
         for name, right in self.published.items():
             if not abs(self.computed[name] - right) <= self.tolerance * abs(right):
                 return f"{name} is {self.computed[name]!r}, published {right!r}"

@@ -1,4 +1,4 @@
-"""CG's matrix: a sum of outer products of sparse random vectors, each weighed less than the one before (NPB 2.3)."""
+"""CG's matrix: a sum of outer products of sparse random vectors with decreasing weights (NPB 2.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONDITION = 0.1
 
 
 def block(count: int, parts: int, number: int) -> range:
-    """One of the equal parts of `count` things."""
+    """Return part `number` of `parts` equal parts of `count` items."""
     return range(number * count // parts, (number + 1) * count // parts)
 
 
@@ -30,17 +30,17 @@ class SparseBlock(NamedTuple):
 
     @property
     def nnz(self) -> int:
-        """Elements that are kept."""
+        """Number of stored elements."""
         return len(self.values)
 
     def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The block times a vector of its width."""
+        """Return the block times a vector of its width."""
         return np.bincount(self.rows, self.values * vector[self.columns], self.height).astype(float)
 
 
 @cache
 def matrix(order: int, nonzero: int, shift: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The whole matrix: its elements' places, row times order plus column in rising order, and their values."""
+    """Return the elements of the whole matrix: positions (row times order plus column, ascending) and values."""
     places, values = [np.arange(order) * (order + 1)], [np.full(order, CONDITION - shift)]
     weight, ratio = 1.0, CONDITION ** (1 / order)
     for where, what in _vectors(order, nonzero):
@@ -52,7 +52,7 @@ def matrix(order: int, nonzero: int, shift: float) -> tuple[NDArray[np.int64], N
 
 
 def part(order: int, nonzero: int, shift: float, rows: range, columns: range) -> SparseBlock:
-    """A block of the matrix."""
+    """Return a block of the matrix."""
     places, values = matrix(order, nonzero, shift)
     row, column = np.divmod(places, order)
     inside = (row >= rows.start) & (row < rows.stop) & (column >= columns.start) & (column < columns.stop)
@@ -60,10 +60,12 @@ def part(order: int, nonzero: int, shift: float, rows: range, columns: range) ->
 
 
 def _vectors(order: int, nonzero: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """By row `nonzero` places, no two equal, and the value of each: a value is drawn, then its place, and both once
-    more where the place is outside or taken. The row's own place has 0.5.
+    """Yield for each row `nonzero` distinct positions and their values.
+
+    A value and its position are drawn together, and again if the position is out of range or in use. The row's own
+    position has the value 0.5.
     """
-    drawn = numbers(64 * order * nonzero, skip=1)  # one number is drawn before, and not used
+    drawn = numbers(64 * order * nonzero, skip=1)  # NPB draws one number before and does not use it
     places = (drawn[1::2] * (1 << (order - 1).bit_length())).astype(np.int64).tolist()
     values, at = drawn[::2].tolist(), 0
     for row in range(order):

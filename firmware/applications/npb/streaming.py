@@ -1,4 +1,4 @@
-"""The messages of a benchmark without its computing: same partners, sizes and order, bytes by seed that are checked."""
+"""Messages of a benchmark without its computation: the same partners, sizes and order, with checked random bytes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ Bytes = NDArray[np.uint8]
 
 
 async def stream(node: Node, code: str, problem: str, steps: int, seed: int) -> int:
-    """One rank: so many steps; the messages that came with wrong bytes. What a step computes is charged in equal parts
-    before each of its sends and behind each receive (ours).
+    """Run the messages of one rank and return the number of wrong ones.
+
+    The operations of a step are charged in equal parts before each send and after each receive (ours).
+
+    Args:
+        node: the rank.
+        code: name of the benchmark.
+        problem: class of the benchmark.
+        steps: number of steps.
+        seed: seed of the bytes.
     """
     step = traffic(code, problem, node.size, node.rank).step
     part = step_operations(code, problem) / node.size / max(1, len(step))
@@ -30,7 +38,7 @@ async def stream(node: Node, code: str, problem: str, steps: int, seed: int) -> 
 
 
 class _Messages:
-    """What a rank has begun to send and to receive, and how many messages were wrong. It does `operations` for each."""
+    """Pending sends and receives of a rank, with `operations` charged for each message."""
 
     def __init__(self, node: Node, seed: int, operations: float) -> None:
         self._node, self._seed, self._operations, self.wrong = node, seed, operations, 0
@@ -39,7 +47,7 @@ class _Messages:
         self._received: list[tuple[Bytes, Bytes]] = []
 
     async def begin(self, transfer: Transfer) -> None:
-        """Begin to send a message or to receive one, the next one between the two."""
+        """Start the next send or receive between the two ranks."""
         way, peer = (transfer.send, transfer.peer), transfer.peer
         source, target = (self._node.rank, peer) if transfer.send else (peer, self._node.rank)
         data = _payload([self._seed, source, target, self._numbers[way]], transfer.size)
@@ -53,7 +61,7 @@ class _Messages:
         self._begun.append(await self._node.comm.Irecv(room, peer))
 
     async def finish(self) -> None:
-        """Wait for all of them, and look at the bytes."""
+        """Wait for all pending messages and check their bytes."""
         await Request.Waitall(self._begun)
         self.wrong += sum(not np.array_equal(room, data) for room, data in self._received)
         await self._node.compute(self._operations * len(self._received))

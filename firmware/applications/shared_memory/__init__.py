@@ -1,4 +1,4 @@
-"""The programs of paper 001, 5.5: SOR, Jacobi, 3D FFT and TSP on TreadMarks, with their data in shared pages."""
+"""Programs of paper 001, 5.5: SOR, Jacobi, 3D FFT and TSP on TreadMarks, with their data in shared pages."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ __all__ = ["PROGRAMS", "Program", "Size"]
 STANDS_ON = ("tmk",)
 
 PROGRAMS: Mapping[str, Program] = MappingProxyType({"sor": SOR, "tsp": TSP, "jacobi": JACOBI, "fft": FFT})
-"""By name."""
+"""Programs by name."""

@@ -1,5 +1,7 @@
-"""3D FFT: transforms along two axes in each process's slab, an exchange of all with all through shared pages, then
-along the third axis. The block that one process writes for another is contiguous.
+"""3D FFT: transforms along two axes in each process's slab, an all-to-all exchange through shared pages, then along the
+third axis.
+
+The block that one process writes for another is contiguous.
 """
 
 from __future__ import annotations
@@ -14,20 +16,20 @@ from firmware.tmk.host import Tmk
 from pymodels.host import PAGE
 
 NS = 35.1e6
-"""A transform of 32^3 points, 70 Mflop/s: derived from 0.561 s of Table 5.1's speed-up (an input)."""
+"""Time of a transform of 32^3 points, ns (70 Mflop/s): derived from 0.561 s of Table 5.1's speed-up (an input)."""
 MOST_PROCESSES = 128
 POINT = 16
 """Bytes of a complex number."""
 
 
 def beginning(size: Size, plane: int) -> NDArray[np.complex128]:
-    """A plane of the array at first: random numbers by seed."""
+    """Return the initial plane: random numbers by seed."""
     rng = np.random.default_rng((size.seed, plane))
     return rng.random((size.rows, size.rows)) + 1j * rng.random((size.rows, size.rows))
 
 
 async def fft(tmk: Tmk, size: Size) -> NDArray[Any]:
-    """Of one process: its part of the last transform, shape (own rows, planes, columns)."""
+    """Run one process. Return its part of the last transform, shape (own rows, planes, columns)."""
     edge, procs = size.rows, tmk.nprocs
     columns = PAGE // POINT
     first, last = share(edge, tmk)
@@ -65,14 +67,14 @@ async def fft(tmk: Tmk, size: Size) -> NDArray[Any]:
 
 
 def alone(size: Size) -> NDArray[Any]:
-    """The last transform by one call of a library."""
+    """Return the last transform computed by one call of numpy."""
     array = np.stack([beginning(size, plane) for plane in range(size.rows)]) * size.rounds
     whole: NDArray[Any] = np.fft.fftn(array).transpose(1, 0, 2)
     return whole
 
 
 def rounds_scaled(size: Size, by: int) -> Size:
-    """Rounds / s; the rest stays."""
+    """Return the size with its number of rounds divided by `by`."""
     return Size(size.rows, 0, -(-size.rounds // by), size.ns, size.seed)
 
 

@@ -1,6 +1,4 @@
-"""Jacobi: each point becomes the mean of its neighbours; new values stand beside the grid until all have read the old
-ones.
-"""
+"""Jacobi: each point becomes the mean of its neighbours; new values stay private until all processes have read the old."""
 
 from __future__ import annotations
 
@@ -13,27 +11,27 @@ from firmware.applications.shared_memory.program import Program, Size, blocks, g
 from firmware.tmk.host import Tmk
 
 NS = 399.7
-"""Computing a point and iteration, both sweeps: derived from 41.75 s of Table 5.1's speed-up (an input)."""
+"""Computing time of a point and iteration, both sweeps, ns: derived from 41.75 s of Table 5.1's speed-up (an input)."""
 COPIED = 0.25
-"""Share of that in the second sweep (ours)."""
+"""Share of the second sweep in that time (ours)."""
 
 
 def beginning(size: Size) -> NDArray[np.float32]:
-    """The grid at first: a border of ones around zeros."""
+    """Return the initial grid: zeros with a border of ones."""
     grid = np.ones((size.rows, size.columns), np.float32)
     grid[1:-1, 1:-1] = 0
     return grid
 
 
 def averaged(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows without the first and the last of those given, one iteration later."""
+    """Return the rows without the first and the last, one iteration later."""
     new: NDArray[np.float32] = rows[1:-1].copy()
     new[:, 1:-1] = np.float32(0.25) * (rows[:-2, 1:-1] + rows[2:, 1:-1] + rows[1:-1, :-2] + rows[1:-1, 2:])
     return new
 
 
 async def jacobi(tmk: Tmk, size: Size) -> NDArray[Any]:
-    """Of one process."""
+    """Run one process. Return its part of the grid."""
     grid = await tmk.array(size.rows, size.columns, np.float32)
     if tmk.proc_id == 0:
         await grid.store(0, beginning(size))
@@ -57,7 +55,7 @@ async def jacobi(tmk: Tmk, size: Size) -> NDArray[Any]:
 
 
 def alone(size: Size) -> NDArray[Any]:
-    """The same on one array."""
+    """Return the grid computed sequentially."""
     grid = beginning(size)
     for _ in range(size.rounds):
         grid[1:-1] = averaged(grid)

@@ -1,4 +1,4 @@
-"""What the programs have in common: sizes, shares, what computing costs."""
+"""Sizes, shares and computing costs common to the programs."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ from firmware.tmk.host.shared import row_bytes
 from pymodels.host import PAGE
 
 BLOCK = 16
-"""Rows that are read, computed and written at once."""
+"""Number of rows read, computed and written at once."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """Of a problem."""
+    """Size of a problem."""
 
     rows: int
     """SOR, Jacobi: rows of the grid; FFT: points along an edge; TSP: cities."""
     columns: int = 0
     rounds: int = 1
-    """Iterations, or transforms."""
+    """Number of iterations or transforms."""
     ns: float = 0.0
-    """Computing: SOR, Jacobi: a point and iteration; FFT: a transform; TSP: a step of the search."""
+    """Computing time in ns of a point and iteration (SOR, Jacobi), a transform (FFT), or a step of the search (TSP)."""
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program of shared memory."""
+    """Program of shared memory."""
 
     run: Callable[[Tmk, Size], Awaitable[NDArray[Any]]]
-    """What one process does between `startup` and `exit`; its part of the result, read from its pages."""
+    """Function of one process between `startup` and `exit`; returns its part of the result, read from its pages."""
     alone: Callable[[Size], NDArray[Any]]
-    """The result as a sequential program without shared memory computes it."""
+    """Sequential computation of the result, without shared memory."""
     sizes: tuple[Size, ...]
-    """Those of paper 001, 5.5.4, from A to D."""
+    """Sizes A to D of paper 001, 5.5.4."""
     usual: int
-    """Which of them Table 5.1 has."""
+    """Index of the size used in Table 5.1."""
     scaled: Callable[[Size, int], Size]
-    """A size of which a part is left, for a divisor: work, faults and cold pages a barrier stay as they are."""
+    """Function that scales a size by a divisor so that work, faults and cold pages a barrier stay constant."""
     pages: Callable[[Size], int]
-    """Of shared memory that it needs, at most."""
+    """Upper bound of the shared pages of a size."""
     joined: Callable[[list[NDArray[Any]]], NDArray[Any]] = np.concatenate
-    """The result from the parts of all processes."""
+    """Function that joins the parts of all processes."""
 
 
 def share(count: int, tmk: Tmk) -> tuple[int, int]:
-    """(first, behind the last) of what is this process's of so many, in order."""
+    """Return (first, last + 1) of this process's part of `count` items."""
     return count * tmk.proc_id // tmk.nprocs, count * (tmk.proc_id + 1) // tmk.nprocs
 
 
 def blocks(first: int, last: int) -> Iterator[tuple[int, int]]:
-    """A range in pieces of BLOCK at most."""
+    """Yield a range in pieces of at most BLOCK."""
     for begin in range(first, last, BLOCK):
         yield begin, min(begin + BLOCK, last)
 
 
 def grid_pages(size: Size) -> int:
-    """Of a grid in single precision."""
+    """Return the pages of a grid in single precision."""
     return size.rows * row_bytes(size.columns, np.float32) // PAGE
 
 
 def grid_scaled(size: Size, by: int) -> Size:
-    """Rows / s, iterations / s, time a point x s."""
+    """Return the size with rows and iterations divided by `by`, and the time of a point multiplied."""
     return Size(size.rows // by, size.columns, -(-size.rounds // by), size.ns * by, size.seed)

@@ -11,22 +11,22 @@ from firmware.applications.shared_memory.program import Program, Size, blocks, g
 from firmware.tmk.host import Tmk
 
 NS = 91.1
-"""Computing a point and iteration: derived from 1.82 s of Table 5.1's speed-up (an input)."""
+"""Computing time of a point and iteration, ns: derived from 1.82 s of Table 5.1's speed-up (an input)."""
 
 
 def beginning(size: Size) -> NDArray[np.float32]:
-    """The grid at first: random numbers by seed."""
+    """Return the initial grid: random numbers by seed."""
     return np.random.default_rng(size.seed).random((size.rows, size.columns), np.float32)
 
 
 def relaxed(rows: NDArray[np.float32], first: int, colour: int) -> NDArray[np.float32]:
-    """Rows without the first and the last of those given, relaxed in one colour; `first`: number of the first given."""
+    """Return the rows without the first and the last, relaxed in one colour; `first` is the number of the first row."""
     half = rows.shape[1] // 2
     new: NDArray[np.float32] = rows[1:-1].copy()
     other = rows[:, half:] if colour == 0 else rows[:, :half]
     for at in range(len(new)):
         here, above, below = other[at + 1], other[at], other[at + 2]
-        if (first + 1 + at + colour) % 2 == 0:  # its points stand left of the other colour's of the same number
+        if (first + 1 + at + colour) % 2 == 0:  # its points are left of the other colour's points of the same number
             inner, beside = slice(1, half), here[:-1] + here[1:]
         else:
             inner, beside = slice(0, half - 1), here[:-1] + here[1:]
@@ -36,7 +36,7 @@ def relaxed(rows: NDArray[np.float32], first: int, colour: int) -> NDArray[np.fl
 
 
 async def sor(tmk: Tmk, size: Size) -> NDArray[Any]:
-    """Of one process."""
+    """Run one process. Return its part of the grid."""
     grid = await tmk.array(size.rows, size.columns, np.float32)
     if tmk.proc_id == 0:
         await grid.store(0, beginning(size))
@@ -55,7 +55,7 @@ async def sor(tmk: Tmk, size: Size) -> NDArray[Any]:
 
 
 def alone(size: Size) -> NDArray[Any]:
-    """The same on one array."""
+    """Return the grid computed sequentially."""
     grid = beginning(size)
     for half in range(2 * size.rounds):
         grid[1:-1] = relaxed(grid, 0, half % 2)

@@ -1,5 +1,7 @@
-"""TSP: branch and bound for the shortest tour. Partial tours stand in a shared queue under a lock, the best length
-under another; the bound is read without it. Below a number of cities left, a process searches alone.
+"""TSP: branch and bound for the shortest tour.
+
+Partial tours are in a shared queue under a lock, the best length is under another; the bound is read without the lock.
+Below a number of remaining cities, a process searches alone.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from firmware.tmk.host import Tmk
 from firmware.tmk.host.shared import Shared
 
 QUEUE, BEST = 0, 1
-"""Locks."""
+"""Numbers of the locks."""
 NS = 440.0
-"""A city tried at the end of a partial tour (assumed; chosen with the seed so that 18 cities alone take some 3 s)."""
+"""Time of a tried city, ns (assumed; chosen with the seed so that a sequential search of 18 cities takes some 3 s)."""
 DEPTH = 2
-"""Cities of the partial tours in the queue, the first one among them."""
+"""Cities of the partial tours in the queue, the first one included."""
 FAR = 1 << 30
 
 
 def distances(size: Size) -> NDArray[np.int64]:
-    """Between cities at random places of a square, rounded."""
+    """Return the rounded distances between cities at random positions in a square."""
     places = np.random.default_rng(size.seed).integers(0, 1000, (size.rows, 2))
     away = places[:, None, :] - places[None, :, :]
     rounded: NDArray[np.int64] = np.rint(np.sqrt((away**2).sum(-1))).astype(np.int64)
@@ -33,22 +35,22 @@ def distances(size: Size) -> NDArray[np.int64]:
 
 
 class Search:
-    """Depth first below a partial tour."""
+    """Depth-first search below a partial tour."""
 
     def __init__(self, size: Size) -> None:
         self._away = distances(size).tolist()
         self._near = [sorted(range(size.rows), key=row.__getitem__) for row in self._away]
         self._least = [sorted(row)[1] for row in self._away]
-        """From each city to the nearest other one: no tour leaves it for less."""
+        """Distance from each city to the nearest other one: a lower bound of the next step."""
         self.steps = 0
-        """Cities tried so far."""
+        """Number of cities tried so far."""
 
     def length(self, tour: Sequence[int]) -> int:
-        """Of a path."""
+        """Return the length of a path."""
         return sum(self._away[here][there] for here, there in pairwise(tour))
 
     def below(self, tour: list[int], best: int) -> tuple[int, list[int]]:
-        """The shortest tour that begins so and is shorter than `best`; its length, FAR if there is none."""
+        """Return length and tour of the shortest completion shorter than `best`; the length is FAR if there is none."""
         left = sum(self._least[city] for city in range(len(self._away)) if city not in tour[:-1])
         return self._deeper(tour, self.length(tour), left, best)
 

@@ -1,4 +1,4 @@
-"""Programs over Split-C whose results are those of a program that runs alone: a histogram, a matrix product, a sort."""
+"""Programs over Split-C with checked results: a histogram, a matrix product, a sort."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ __all__ = ["PROGRAMS", "Node", "Program"]
 STANDS_ON = ("split_c",)
 
 PROGRAMS: Mapping[str, Program] = MappingProxyType({"histogram": HISTOGRAM, "matrix": MATRIX, "sort": SAMPLE_SORT})
-"""By name."""
+"""Programs by name."""

@@ -1,6 +1,4 @@
-"""How often each value occurs. Every node counts its share of the values, and stores each bucket's count to the node
-that adds it up.
-"""
+"""Histogram: every node counts its share of the values and stores each bucket's count to the node that adds it up."""
 
 from __future__ import annotations
 
@@ -10,16 +8,16 @@ from firmware.applications.spread.node import Array, Node, Program
 
 BUCKETS = 256
 OPERATIONS = 4
-"""Of a value: load it, load, increment and store its count."""
+"""Operations of a value: load it; load, increment and store its count."""
 
 
 def values(size: int, seed: int) -> Array:
-    """All values."""
+    """Return all values."""
     return np.random.default_rng(seed).integers(0, BUCKETS, size, np.uint32)
 
 
 async def histogram(node: Node, size: int, seed: int) -> Array:
-    """Counts of the buckets that this node adds up."""
+    """Run one node. Return the counts of the buckets that it adds up."""
     c, mine = node.c, node.share(size)
     counts = c.all_blocks(BUCKETS, np.uint32)
     widest = -(-BUCKETS // node.nodes)
@@ -39,7 +37,7 @@ async def histogram(node: Node, size: int, seed: int) -> Array:
 
 
 def alone(size: int, seed: int) -> Array:
-    """All counts."""
+    """Return all counts."""
     return np.bincount(values(size, seed), minlength=BUCKETS).astype(np.uint32)
 
 

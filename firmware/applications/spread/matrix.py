@@ -1,5 +1,6 @@
-"""A matrix product. Every node has rows of both matrices, and computes the same rows of the product. It gets the rows
-of the second matrix from one node after another, the next ones while it computes with those that are there.
+"""Matrix product: every node has rows of both matrices and computes the same rows of the product.
+
+It gets the rows of the second matrix from one node after another, the next ones while it computes with the present.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from firmware.applications.spread.node import Array, Node, Program
 from firmware.split_c.host import Global, Spread
 
 OPERATIONS = 2
-"""Of an element of the one matrix with one of the other: multiply, add."""
+"""Operations of a pair of elements: multiply and add."""
 
 
 def factors(size: int, seed: int) -> tuple[Array, Array]:
-    """Both matrices, `size` rows each. Whole numbers: their product does not depend on the order of sums."""
+    """Return both matrices, of integers, so that the product does not depend on the order of sums."""
     random = np.random.default_rng(seed)
     first, second = (random.integers(-9, 10, (size, size)).astype(np.float64) for _ in range(2))
     return first, second
 
 
 async def matrix(node: Node, size: int, seed: int) -> Array:
-    """This node's rows of the product."""
+    """Run one node. Return its rows of the product."""
     c, mine = node.c, node.share(size)
     first, second = factors(size, seed)
     most = -(-size // node.nodes) * size
@@ -50,7 +51,7 @@ async def _fetch(node: Node, rows: Spread, owner: int, to: Global, size: int) ->
 
 
 def alone(size: int, seed: int) -> Array:
-    """The product."""
+    """Return the product."""
     first, second = factors(size, seed)
     product: Array = (first @ second).ravel()
     return product

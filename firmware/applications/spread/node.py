@@ -1,4 +1,4 @@
-"""What a program has on each node, and what a program is."""
+"""Node of a Split-C program, and the interface of a program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Node:
-    """A node of a program. `mops`: operations that its processor does in a microsecond (an assumption)."""
+    """Node of a program; `mops` is its processor's number of operations in a microsecond (an assumption)."""
 
     def __init__(self, split_c: SplitC, mops: float) -> None:
         self.c, self.mops = split_c, mops
@@ -22,21 +22,21 @@ class Node:
         self.computed_ns = 0.0
 
     async def compute(self, operations: float) -> None:
-        """Use the CPU for so many operations; numpy does them meanwhile, in no simulated time."""
+        """Compute for a number of operations; numpy does them in no simulated time."""
         ns = operations / self.mops * 1000
         self.computed_ns += ns
         await self.c.compute(ns)
 
     def share(self, count: int, node: int | None = None) -> range:
-        """The part of `count` equal things that is a node's, this one's if none is named; they follow one another."""
+        """Return a node's part of `count` equal items, this node's by default; the parts are ordered by node."""
         me = self.me if node is None else node
         return range(me * count // self.nodes, (me + 1) * count // self.nodes)
 
 
 @dataclass(frozen=True)
 class Program:
-    """What all nodes run, and the same done by one processor with all of the data."""
+    """Program of all nodes, and the same computation by one processor."""
 
     run: Callable[[Node, int, int], Awaitable[Array]]
-    """Of a size and seed: this node's part of the result; the parts of all, joined by node, are the result."""
+    """Function of one node, a size and a seed; returns its part of the result, to be joined by node."""
     alone: Callable[[int, int], Array]

@@ -1,6 +1,7 @@
-"""A sample sort. Every node sorts its share of the keys, and puts a sample into every other's memory; all choose the
-same splitters from the samples. How many keys go where is put, too; then the keys are stored, and each node sorts what
-it has.
+"""Sample sort: every node sorts its share of the keys and puts a sample into every other node's memory.
+
+All nodes choose the same splitters from the samples. The number of keys from node to node is put, too; then the keys
+are stored, and each node sorts the keys it received.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import numpy as np
 from firmware.applications.spread.node import Array, Node, Program
 
 SAMPLES = 8
-"""Of each node, for each node."""
+"""Number of samples from each node for each node."""
 OPERATIONS = 3
-"""Of a comparison in a sort: load, compare, move."""
+"""Operations of a comparison in a sort: load, compare, move."""
 
 
 def keys(size: int, seed: int) -> Array:
-    """All keys."""
+    """Return all keys."""
     return np.random.default_rng(seed).integers(0, 1 << 32, size, np.uint32)
 
 
 async def sample_sort(node: Node, size: int, seed: int) -> Array:
-    """Keys between this node's splitters, in order."""
+    """Run one node. Return the keys between its splitters, in order."""
     c, mine = node.c, node.share(size)
     own = c.all_blocks(-(-size // node.nodes), np.uint32)
     c.local(own)[: len(mine)] = np.sort(keys(size, seed)[mine.start : mine.stop])
@@ -42,7 +43,7 @@ async def sample_sort(node: Node, size: int, seed: int) -> Array:
 
 
 async def _splitters(node: Node, ordered: Array) -> Array:
-    """Keys between the nodes' parts, the same on all nodes: from samples that every node puts into every other."""
+    """Return the keys that separate the nodes' parts, the same on all nodes, from the exchanged samples."""
     c, count = node.c, SAMPLES * node.nodes
     samples = c.all_blocks(count * node.nodes, np.uint32)
     at = count * node.me
@@ -57,7 +58,7 @@ async def _splitters(node: Node, ordered: Array) -> Array:
 
 
 async def _exchange(node: Node, counts: list[int]) -> Array:
-    """By node and node, how many keys go from one to the other."""
+    """Return the number of keys from each node to each other."""
     c = node.c
     table = c.all_blocks(node.nodes * node.nodes, np.uint32)
     at = node.nodes * node.me
@@ -75,7 +76,7 @@ def _operations(count: int) -> float:
 
 
 def alone(size: int, seed: int) -> Array:
-    """All keys in order."""
+    """Return all keys in order."""
     return np.sort(keys(size, seed))
 
 

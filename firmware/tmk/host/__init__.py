@@ -18,33 +18,37 @@ __all__ = ["Shared", "Tmk", "TmkError", "TreadMarks"]
 
 
 class TreadMarks:
-    """Of one host, which has one process of the parallel program."""
+    """TreadMarks of one host, which has one process of the parallel program."""
 
     def __init__(self, host: Host, view: ClusterView, below: Udp | Via) -> None:
-        """`below`: UDP or VIA of the host. Raises OptionError."""
+        """Create the layer; `below` is UDP or VIA of the host. Raises OptionError for more processes than hosts."""
         self.host, self._me, self._below, self._options = host, view.me, below, Options.of(view.options)
         self._nodes = self._options.processes or len(view.names)
         if self._nodes > len(view.names):
             what = f"option processes: {self._nodes}"
-            raise OptionError(what, f"there are {len(view.names)} hosts", "take a larger cluster, or fewer processes")
+            raise OptionError(
+                what, f"the cluster has {len(view.names)} hosts", "use a larger cluster, or fewer processes"
+            )
         self._opened = False
 
     @property
     def takes_part(self) -> bool:
-        """Whether the program has a process here."""
+        """True if the program has a process on this host."""
         return self._me < self._nodes
 
     async def start(self) -> None:
-        """Start what is below."""
+        """Start the layer below."""
         await self._below.start()
 
     def open(self) -> Tmk:
-        """The program begins, in a new process of the host. Raises TmkError when it has one, or takes no part."""
+        """Return the program's process, in a new process of the host. Raises TmkError if it is open or not part of the
+        program.
+        """
         what = f"{self.host.who}: TreadMarks"
         if self._opened:
-            raise TmkError(what, "the program of this host has it open", "open it once")
+            raise TmkError(what, "it is already open", "open it once per host")
         if not self.takes_part:
-            raise TmkError(what, f"hosts 0 to {self._nodes - 1} take part", "open it there, or raise tmk.processes")
+            raise TmkError(what, f"hosts 0 to {self._nodes - 1} take part", "open it there, or increase tmk.processes")
         self._opened = True
         process = self.host.process("tmk")
         if isinstance(self._below, Udp):

@@ -1,4 +1,4 @@
-"""Where the time of a process goes: four shares that add up to all of it (paper 001, 5.5.4)."""
+"""Time account of a process: four shares that add up to the total time (paper 001, 5.5.4)."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from pymodels.kernel import Task
 
 
 class Share(Enum):
-    """Of the time of a process."""
+    """Share of a process's time."""
 
     COMPUTATION = "computation"
-    """Of the program itself: what `compute` had the CPU for."""
+    """Computation of the program: CPU time of `compute`."""
     COMMUNICATION = "communication"
-    """Sending, and receiving what has arrived."""
+    """Sending, and receiving messages that have arrived."""
     WAIT = "wait"
-    """For an arrival."""
+    """Waiting for an arrival."""
     PROTOCOL = "protocol"
-    """TreadMarks' code without the two."""
+    """TreadMarks code apart from communication and waiting."""
 
 
 def _nobody(opened: bool) -> None:
-    """Watches no account."""
+    """Do nothing (default observer)."""
 
 
 class Account:
-    """Of one process, from `open` to `close`. Times in ps. Each thread says what it does, one thing within another; the
-    process does what the thread does that has the CPU.
+    """Time account of one process, from `open` to `close`, in ps.
+
+    Each thread nests the shares of what it does; the process has the share of the thread that has the CPU.
     """
 
     def __init__(self, now: Callable[[], int], process: Process) -> None:
         self._now, self._threads = now, process.threads
         self._doing: dict[Task | None, list[Share]] = {}
-        """By thread, the innermost last."""
+        """Nested shares by thread, innermost last."""
         self._share = Share.COMPUTATION
         self._since = 0
         self._running = False
         self.watch: Callable[[bool], None] = _nobody
-        """Told when it opens (True) and closes."""
+        """Observer called with True at `open` and with False at `close`."""
         self.intervals: list[tuple[int, int, Share]] = []
-        """(from, to, share), one behind the other."""
+        """Contiguous intervals as (start, end, share)."""
         self._threads.turned = self._look
         process.around_computing = self._computing
 
     def open(self) -> None:
-        """It begins; what was before is forgotten."""
+        """Start the account, discarding earlier intervals."""
         self.intervals.clear()
         self._since, self._running = self._now(), True
         self.watch(True)
 
     def close(self) -> None:
-        """It ends."""
+        """End the account."""
         if self._running:
             self._book(self._share, self._now())
             self._running = False
@@ -62,7 +63,7 @@ class Account:
 
     @contextmanager
     def during(self, share: Share) -> Iterator[None]:
-        """What the calling thread does meanwhile is of this share."""
+        """Assign the calling thread's time to a share within the context."""
         me = self._threads.kernel.current
         self._doing.setdefault(me, []).append(share)
         self._look()
@@ -75,17 +76,17 @@ class Account:
             self._look()
 
     def since(self, at: int, share: Share) -> None:
-        """What was done since then, or since something else was booked, was of this share."""
+        """Assign the time since `at`, or since the last interval, to a share."""
         self._book(self._share, at)
         self._book(share, self._now())
 
     def total(self, share: Share) -> int:
-        """Of one share."""
+        """Return the total time of a share, ps."""
         return sum(to - begun for begun, to, one in self.intervals if one is share)
 
     @contextmanager
     def _computing(self, computation: Computation) -> Iterator[None]:
-        """The program computes; when it does not have the CPU, interrupt routines and signals tell of arrivals."""
+        """Account for a computation; interrupt routines and signals during it count as communication."""
         record = computation.record
 
         def had_the_cpu(begun: int, ended: int) -> None:
@@ -98,7 +99,7 @@ class Account:
             yield
 
     def _look(self) -> None:
-        """Something else may be done from now on: by the thread that has the CPU, or if that sleeps by another."""
+        """Update the current share from the thread that has the CPU, or from another if that sleeps."""
         self._book(self._share, self._now())
         doing = self._doing.get(self._threads.running) or next(iter(self._doing.values()), [Share.COMPUTATION])
         self._share = doing[-1]

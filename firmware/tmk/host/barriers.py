@@ -1,4 +1,4 @@
-"""Barriers: process 0 receives all arrivals, and releases all with what each lacks. Records are collected here."""
+"""Barriers: process 0 collects all arrivals and releases each process with the intervals it lacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firmware.tmk.host.wire import Interval, Kind, Message, numbers, pack_interv
 
 BARRIERS = 64
 OWN = BARRIERS
-"""One more, which TreadMarks itself uses."""
+"""Number of the additional barrier that TreadMarks itself uses."""
 MANAGER = 0
 
 
@@ -17,40 +17,40 @@ def _name(number: int) -> str:
 
 
 class Barriers:
-    """Of one process."""
+    """Barriers of one process."""
 
     def __init__(self, coherence: Coherence, collect_bytes: int) -> None:
         self._coherence, self._me, self._limit = coherence, coherence.me, collect_bytes
         self._arrivals: dict[int, Message] = {}
         self._told = 0
-        """The last own interval that the manager has received at a barrier."""
+        """Last own interval that the manager has received at a barrier."""
         self.passed = self.collections = 0
-        """Barriers so far, and collections."""
+        """Number of barriers, and of collections."""
 
     async def barrier(self, number: int) -> None:
-        """Wait until all are here, and know what they know. Raises TmkError."""
+        """Wait for all processes and exchange intervals. Raises TmkError for an invalid number."""
         if type(number) is not int or not 0 <= number < BARRIERS:
             what = f"{self._coherence.substrate.process.who}: barrier({number!r})"
-            raise TmkError(what, f"barriers are 0 to {BARRIERS - 1}", "give one of them")
+            raise TmkError(what, f"barriers are 0 to {BARRIERS - 1}", "give a number in this range")
         await self.meet(number)
 
     async def meet(self, number: int) -> None:
-        """The same, at any barrier."""
+        """Wait at any barrier, including the internal one."""
         coherence = self._coherence
         await coherence.end_interval()
         self.passed += 1
         if await self._meet(number, coherence.kept > self._limit):
             self.collections += 1
             await coherence.validate_written()
-            await self._meet(number, False)  # all have what they need
+            await self._meet(number, False)  # all processes have updated their pages
             await coherence.collect()
 
     async def arrived(self, arrival: Message) -> None:
-        """At the manager: a Request."""
+        """Record the arrival of another process (at the manager)."""
         self._arrivals[arrival.source] = arrival
 
     async def _meet(self, number: int, full: bool) -> bool:
-        """All arrive, then all depart; whether one of them is full of records."""
+        """Wait for all processes. Return True if any of them wants a collection."""
         coherence = self._coherence
         await coherence.substrate.process.spend("tmk_barrier")
         if self._me == MANAGER:
@@ -72,7 +72,7 @@ class Barriers:
             if arrival.number != number:
                 what = f"{coherence.substrate.process.who}: {_name(number)}"
                 cause = f"process {source} is at {_name(arrival.number)}"
-                raise TmkError(what, cause, "reach the same one everywhere")
+                raise TmkError(what, cause, "call the same barrier in all processes")
             await coherence.substrate.process.spend("tmk_barrier")
             full = full or bool(numbers(arrival.body, 0, 1)[0])
         new: list[Interval] = []

@@ -1,4 +1,4 @@
-"""Lazy release consistency: intervals, vectors, notices; pages are brought up to date when they are missed."""
+"""Lazy release consistency: intervals, vectors and write notices; pages are updated when they are accessed."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from pymodels.host import Rights
 
 
 class Coherence:
-    """Of one process."""
+    """Coherence state of one process."""
 
     def __init__(self, substrate: Substrate, memory: Memory) -> None:
         self.substrate, self.memory = substrate, memory
         self.me, self.nodes = substrate.me, substrate.nodes
         self.vector = [0] * self.nodes
-        """Of each process the last interval that is known."""
+        """Last known interval of each process."""
         self.known: list[list[Interval]] = [[] for _ in range(self.nodes)]
-        """By process its intervals since the last collection."""
+        """Known intervals since the last collection, by process."""
         self.base = [0] * self.nodes
-        """Those up to here were collected."""
+        """Last collected interval of each process."""
         self._dirty: set[int] = set()
         """Pages with a twin."""
         self._sequence = 0
         self.notices = 0
-        """Notices of this process so far."""
+        """Number of write notices created by this process."""
         self.bytes = 0
-        """Of intervals and notices that are kept."""
+        """Bytes of kept intervals and notices."""
 
     def sequence(self) -> int:
-        """Of the next Request."""
+        """Return the sequence number of the next Request."""
         self._sequence += 1
         return self._sequence
 
     # ---- intervals
 
     async def end_interval(self) -> None:
-        """Synchronization: pages with a twin get a notice."""
+        """End the interval at a synchronisation: create a notice for each page with a twin."""
         if not self._dirty:
             return
         self.vector[self.me] += 1
@@ -55,18 +55,18 @@ class Coherence:
         self.bytes += 4 * (self.nodes + 3 + 2 * len(interval.pages))
 
     def lacked_by(self, vector: Sequence[int]) -> list[Interval]:
-        """Intervals that somebody with this vector does not know."""
+        """Return the intervals unknown to a process with this vector."""
         return [one for one in self._all() if one.number > vector[one.process]]
 
     def own_since(self, index: int) -> list[Interval]:
-        """Own intervals behind this one."""
+        """Return the process's own intervals after `index`."""
         return [one for one in self.known[self.me] if one.number > index]
 
     def _all(self) -> list[Interval]:
         return [one for known in self.known for one in known]
 
     async def learn(self, intervals: Sequence[Interval]) -> None:
-        """Work in what others did: their notices take the right to pages. A dirty page makes its diff first."""
+        """Record intervals of others: invalidate the pages in their notices, making the diffs of dirty pages first."""
         process = self.substrate.process
         for one in sorted(intervals, key=lambda one: (one.process, one.number)):
             if one.number <= self.vector[one.process]:
@@ -77,7 +77,7 @@ class Coherence:
             self._remember(one)
             for page in one.pages:
                 state = self.memory.pages[page]
-                if state.twin:  # so all that a diff holds was written with the same knowledge of the page
+                if state.twin:  # so all words of a diff were written with the same knowledge of the page
                     await self.make_diff(page)
                 if state.have[one.process] >= one.number:
                     continue
@@ -85,19 +85,19 @@ class Coherence:
                 await self.memory.allow(page, Rights.NONE)
 
     async def make_diff(self, page: int) -> None:
-        """Of a page with a twin."""
+        """Make the diff of a page that has a twin."""
         self._dirty.discard(page)
         await self.memory.diff(page, self.vector[self.me])
 
     # ---- misses
 
     async def write(self, page: int) -> None:
-        """The first write to a page that is here."""
+        """Handle the first write to a valid page."""
         await self.memory.twin(page, self.vector[self.me] + 1)
         self._dirty.add(page)
 
     async def validate(self, page: int) -> None:
-        """Bring a page up to date: as a whole the first time, and the diffs of all notices."""
+        """Update a page: fetch it if it was never here, then fetch and apply the diffs of all notices."""
         memory, state = self.memory, self.memory.pages[page]
         if not state.whole:
             await self._fetch(page)
@@ -115,19 +115,20 @@ class Coherence:
         await memory.allow(page, Rights.READ)
 
     def _order(self, diff: Diff) -> tuple[int, int]:
-        """Diffs are applied in the order of vectors: who knew more is later. Those of one page over several intervals
-        know the same of the page's other writers all along.
+        """Return the sort key of a diff: diffs are applied in the order of their vectors.
+
+        All intervals of a diff have the same knowledge of the page's other writers.
         """
         vector = self.interval(diff.process, diff.first).vector
         return sum(vector), diff.process
 
     def interval(self, process: int, index: int) -> Interval:
-        """One that is known, since the last collection."""
+        """Return a known interval, created since the last collection."""
         known = self.known[process]
         return known[index - known[0].number]
 
     def _lacking(self, page: int, fetched: Sequence[Diff]) -> dict[int, list[int]]:
-        """By process its intervals with a notice of the page whose changes are neither in it nor in diffs."""
+        """Return the intervals by process that have notices of the page and whose changes are still missing."""
         state, found = self.memory.pages[page], {}
         for process, last in state.pending.items():
             after, covered = state.have[process], [one for one in fetched if one.process == process]
@@ -143,7 +144,7 @@ class Coherence:
         return found
 
     async def _fetch(self, page: int) -> None:
-        """The page as a whole."""
+        """Fetch a complete page from its holder."""
         state, holder = self.memory.pages[page], self.memory.holder[page]
         (answer,) = await self.ask({holder: Message(Kind.PAGE, self.me, page, self.sequence())}, f"page {page}")
         state.have = list(numbers(answer.body, 0, self.nodes))
@@ -152,8 +153,11 @@ class Coherence:
         self.memory.settle(page)
 
     async def _ask(self, page: int, lacking: dict[int, list[int]], again: bool) -> list[Diff]:
-        """Diffs, of those whose last interval no other one's covers, which have the others' too; `again`: or not, when
-        those came to them within the page, so each is asked for its own.
+        """Request the missing diffs of a page.
+
+        They are requested from processes whose last interval no other covers, which have the others' diffs, too. With
+        `again`, each process is asked for its own: an earlier reply lacked diffs that came to it within the complete
+        page.
         """
         wanted: dict[int, list[int]] = defaultdict(list)
         for one, numbers_of in lacking.items():
@@ -163,7 +167,7 @@ class Coherence:
         return [diff for answer in answers for diff in unpack_diffs(answer.body)]
 
     def _latest(self, process: int, lacking: dict[int, list[int]]) -> int:
-        """Of those with notices one that knew this one's, and that no other one covers."""
+        """Return a process that knew this one's intervals and that no other covers."""
         while True:
             covering = [
                 one
@@ -175,7 +179,7 @@ class Coherence:
             process = covering[0]
 
     async def ask(self, requests: dict[int, Message], what: str) -> list[Message]:
-        """Send Requests to several at once; their Responses."""
+        """Send Requests to several processes and return their Responses."""
         for to, request in requests.items():
             await self.substrate.send(to, request)
         due, answers = {request.sequence for request in requests.values()}, []
@@ -188,8 +192,9 @@ class Coherence:
     # ---- Requests of others
 
     async def give_page(self, asked: Message) -> None:
-        """A page as a whole, as it is here, and what it contains. The first one who has it has all that was written
-        here so far: nobody will ask for a diff of that.
+        """Send a complete page and the intervals that it contains.
+
+        The first copy contains all writes made here so far, so no diff of them will be requested.
         """
         state = self.memory.pages[asked.number]
         if state.twin and not state.given:
@@ -201,13 +206,13 @@ class Coherence:
         await self.substrate.send(asked.source, Message(Kind.WHOLE, self.me, asked.number, asked.sequence, data))
 
     async def give_diffs(self, asked: Message) -> None:
-        """The diffs of a page that are here, of those that are asked for; an own one is made now."""
+        """Send the requested diffs of a page that are available here, making an own one if necessary."""
         state, found = self.memory.pages[asked.number], []
         flat = numbers(asked.body, 0, len(asked.body) // 4)
         for process, after, last in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
             if last <= self.base[process]:
                 who, what = self.substrate.process.who, f"diffs of page {asked.number} up to interval {last}"
-                cause = f"process {asked.source} asks for them, and they were collected up to {self.base[process]}"
+                cause = f"process {asked.source} requests them, but they were collected up to {self.base[process]}"
                 raise TmkError(f"{who}: {what}", cause, "validate a page before the collection")
             if process == self.me and state.twin and state.since <= last:
                 await self.make_diff(asked.number)
@@ -224,7 +229,7 @@ class Coherence:
         return self.bytes + self.memory.bytes
 
     def written(self) -> dict[int, set[int]]:
-        """By page who has written it since the last collection."""
+        """Return the writers of each page since the last collection."""
         found: dict[int, set[int]] = defaultdict(set)
         for one in self._all():
             for page in one.pages:
@@ -232,13 +237,13 @@ class Coherence:
         return found
 
     async def validate_written(self) -> None:
-        """Before records are dropped: those that have written a page bring it up to date."""
+        """Update all pages written by this process, before records are dropped."""
         for page, writers in sorted(self.written().items()):
             if self.me in writers and self.memory.pages[page].pending:
                 await self.validate(page)
 
     async def collect(self) -> None:
-        """Drop all records: whoever has written a page has it; the first of them gives it to others from now on."""
+        """Drop all records. The first writer of each page becomes its holder."""
         for page, writers in sorted(self.written().items()):
             state = self.memory.pages[page]
             self.memory.holder[page] = min(writers)

@@ -1,4 +1,4 @@
-"""What TreadMarks refuses."""
+"""Errors of TreadMarks."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pymodels.errors import SanlabError
 
 
 class TmkError(SanlabError):
-    """A call, or an access to shared memory, that cannot be done."""
+    """Invalid call, or invalid access to shared memory."""

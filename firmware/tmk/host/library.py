@@ -1,4 +1,4 @@
-"""TreadMarks of one process: what a program calls. The names are those of its manual, without `Tmk_`."""
+"""TreadMarks as a program calls it, by the names of its manual without `Tmk_`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pymodels.host import PAGE, Fault, Rights
 __all__ = ["BARRIERS", "LOCKS", "Tmk"]
 
 DATA, ARRAY = 0, 1
-"""What is distributed: bytes of the program, the address of an array."""
+"""Kinds of distributed data: bytes of the program, and the address of an array."""
 ALIGN = 8
-"""Bytes: where memory that is given out begins."""
+"""Alignment of allocated memory in bytes."""
 
 
 class Tmk:
-    """One process of the parallel program. Shared memory is touched by `read`, `write` and `view` of `process`."""
+    """Process of the parallel program. Shared memory is accessed by `read`, `write` and `view` of `process`."""
 
     def __init__(self, substrate: Substrate, options: Options) -> None:
         self.proc_id, self.nprocs, self.process = substrate.me, substrate.nodes, substrate.process
@@ -37,15 +37,15 @@ class Tmk:
         self.locks = Locks(self.coherence)
         self.barriers = Barriers(self.coherence, options.collect_bytes)
         self._break = 0
-        """Bytes that were given out."""
+        """Number of allocated bytes."""
         self.distributed: list[bytes] = []
-        """What the program in process 0 has distributed so far."""
+        """Data distributed by the program in process 0 so far."""
         self._arrays: list[bytes] = []
-        """Addresses of arrays for which this process has not called yet."""
+        """Addresses of arrays that this process has not requested yet."""
         self._lists = self.distributed, self._arrays
-        """By what is distributed."""
+        """Received data, by kind."""
         self.faults: list[tuple[int, int, bool]] = []
-        """Page faults so far: time in ps, page, whether it was a write."""
+        """Page faults so far: time in ps, page, True for a write."""
         self._running = False
         self._serving: dict[Kind, Callable[[Message], Awaitable[None]]] = {
             Kind.LOCK: self.locks.asked,
@@ -57,36 +57,36 @@ class Tmk:
 
     @property
     def sent(self) -> int:
-        """Messages so far."""
+        """Number of messages sent."""
         return self._substrate.sent
 
     @property
     def sent_bytes(self) -> int:
-        """Their bytes."""
+        """Bytes of the messages sent."""
         return self._substrate.sent_bytes
 
     @property
     def account(self) -> Account:
-        """Where its time went, from `startup` to `exit`."""
+        """Time account from `startup` to `exit`."""
         return self._substrate.account
 
     async def poll(self) -> None:
-        """Serve Requests that have come, where nothing tells of them (`scheme=polling`); elsewhere it costs nothing."""
+        """Serve pending Requests with `scheme=polling`; free of cost with other schemes."""
         self._check(f"{self.process.who}: poll()")
         if not self._substrate.told:
             await self._substrate.poll()
 
     async def startup(self) -> None:
-        """Be reachable: before any other call, in every process; then meet at `barrier`."""
+        """Make the process reachable. Call it before any other call in every process; then meet at `barrier`."""
         if self._running:
-            raise TmkError(f"{self.process.who}: startup()", "it has started already", "start once")
+            raise TmkError(f"{self.process.who}: startup()", "the process has started already", "call it once")
         self.process.on_fault(self._fault)
-        self._running = True  # another process may ask as soon as it is reachable
+        self._running = True  # Requests may arrive as soon as the process is reachable
         await self._substrate.start(self._serve)
         self._substrate.account.open()
 
     async def exit(self) -> None:
-        """Meet all others, and be reachable no more; shared memory is given back."""
+        """Wait for all processes, then free shared memory and stop serving Requests."""
         await self._meet(f"{self.process.who}: exit()")
         self._substrate.account.close()
         self._running = False
@@ -94,28 +94,37 @@ class Tmk:
         self.memory.free()
 
     def malloc(self, size: int) -> int:
-        """Shared memory, zeroed: its address, the same in every process. Process 0 gives it out, and distributes the
-        address. Raises TmkError.
+        """Allocate zeroed shared memory and return its address, which is the same in every process.
+
+        Process 0 allocates and distributes the address. Raises TmkError for another process, an invalid size, or too
+        little memory.
         """
         return self._give_out(f"{self.process.who}: malloc({size!r})", size, ALIGN)
 
     def _give_out(self, what: str, size: int, align: int) -> int:
-        """Memory from a multiple of `align` on."""
+        """Allocate memory at a multiple of `align`."""
         if self.proc_id != 0:
-            raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0, and distribute the address")
+            raise TmkError(what, f"this is process {self.proc_id}", "call it in process 0, and distribute the address")
         if type(size) is not int or size <= 0:
-            raise TmkError(what, "that is no number of bytes", "give 1 or more")
+            raise TmkError(what, "invalid size", "give 1 byte or more")
         begin = -(-self._break // align) * align
         if begin + size > PAGE * len(self.memory.pages):
             left = PAGE * len(self.memory.pages) - begin
-            raise TmkError(what, f"{left} bytes are left", "ask for less, or give tmk.pages=")
+            raise TmkError(what, f"{left} bytes are left", "allocate less, or increase tmk.pages")
         self._break = begin + size
         self.memory.give_out(self._break)
         return self.memory.base + begin
 
     async def array(self, rows: int, columns: int, dtype: DTypeLike) -> Shared:
-        """A zeroed array in shared memory, the same for all: every process calls it, in the same order. Raises
-        TmkError when no memory is left.
+        """Return a zeroed array in shared memory. Every process calls it, in the same order.
+
+        Args:
+            rows: number of rows, each starting at a page.
+            columns: elements of a row.
+            dtype: numpy type of an element.
+
+        Raises:
+            TmkError: too little memory is left.
         """
         what = f"{self.process.who}: array({rows}, {columns})"
         if self.proc_id == 0:
@@ -125,12 +134,10 @@ class Tmk:
         return Shared(self.process, int.from_bytes(self._arrays.pop(0), "big"), rows, columns, dtype)
 
     async def distribute(self, data: bytes) -> None:
-        """Process 0: let every other process have these bytes, as the next of `distributed`, with the bounds of what
-        was given out. Returns when all have them.
-        """
+        """Send bytes from process 0 to every other process, where they are appended to `distributed`. Waits for all."""
         what = f"{self.process.who}: distribute"
         if self.proc_id != 0:
-            raise TmkError(what, f"it is process {self.proc_id}", "call it in process 0")
+            raise TmkError(what, f"this is process {self.proc_id}", "call it in process 0")
         await self._distribute(what, data, DATA)
 
     async def _distribute(self, what: str, data: bytes, which: int) -> None:
@@ -148,45 +155,45 @@ class Tmk:
         await self._substrate.send(0, Message(Kind.ACK, self.proc_id, 0, message.sequence))
 
     async def lock_acquire(self, number: int) -> None:
-        """Have a lock. Raises TmkError."""
+        """Acquire a lock. Raises TmkError for an invalid number or a lock already held."""
         self._check(f"{self.process.who}: lock_acquire({number!r})")
         async with self._substrate.section():
             await self.locks.acquire(number)
 
     async def lock_release(self, number: int) -> None:
-        """Let it go. Raises TmkError."""
+        """Release a lock. Raises TmkError for an invalid number or a lock not held."""
         self._check(f"{self.process.who}: lock_release({number!r})")
         async with self._substrate.section():
             await self.locks.release(number)
 
     async def barrier(self, number: int) -> None:
-        """Wait for all. Raises TmkError."""
+        """Wait for all processes. Raises TmkError for an invalid number or different barriers."""
         self._check(f"{self.process.who}: barrier({number!r})")
         async with self._substrate.section():
             await self.barriers.barrier(number)
 
     async def _meet(self, what: str) -> None:
-        """At the barrier that is none of the program's."""
+        """Wait at TreadMarks' internal barrier."""
         self._check(what)
         async with self._substrate.section():
             await self.barriers.meet(OWN)
 
     def _check(self, what: str) -> None:
         if not self._running:
-            raise TmkError(what, "the process has not started, or has left", "call startup first, and exit last")
+            raise TmkError(what, "the process has not started, or has exited", "call startup first, and exit last")
 
     async def _serve(self, message: Message) -> None:
         await self._serving[message.kind](message)
 
     async def _fault(self, fault: Fault) -> None:
-        """SIGSEGV."""
+        """Handle a page fault (SIGSEGV)."""
         page, way = (fault.va - self.memory.base) // PAGE, "write" if fault.write else "read"
         what = f"{self.process.who}: {way} at {fault.va:#x}, page {page}"
         self._check(what)
         if not 0 <= page < len(self.memory.pages):
-            raise TmkError(what, "that is no shared memory", f"it begins at {self.memory.base:#x}")
+            raise TmkError(what, "outside of shared memory", f"it starts at {self.memory.base:#x}")
         if fault.va >= self.memory.base + self._break:
-            given = f"{self._break} bytes are given out"
+            given = f"{self._break} bytes are allocated"
             raise TmkError(what, given, "malloc it in process 0, and distribute the address")
         self.faults.append((fault.at, page, fault.write))
         self.account.since(fault.at, Share.PROTOCOL)

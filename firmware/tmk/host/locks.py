@@ -1,4 +1,4 @@
-"""Locks: each has a manager, which forwards a Request to whoever asked before; a release tells nobody but who waits."""
+"""Locks: each has a manager, which forwards a Request to the last requester. A release notifies only a waiting process."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ LOCKS = 1024
 
 @dataclass
 class Lock:
-    """What one process knows of a lock."""
+    """State of a lock at one process."""
 
     here: bool
-    """It was released here last, or never asked for by another since."""
+    """True if the lock was last released here, and no other process has requested it since."""
     last: int
-    """At its manager: who asked for it last."""
+    """Last requester (at the manager)."""
     held: bool = False
     next: Message | None = None
-    """The Request of who gets it next."""
+    """Pending Request of the next owner."""
 
 
 class Locks:
-    """Of one process."""
+    """Locks of one process."""
 
     def __init__(self, coherence: Coherence) -> None:
         self._coherence, self._me = coherence, coherence.me
         nodes = coherence.nodes
         self._locks = [Lock(number % nodes == self._me, number % nodes) for number in range(LOCKS)]
         self.acquired = self.remote = 0
-        """Acquisitions so far, and those for which another process was asked."""
+        """Number of acquisitions, and of those that needed another process."""
 
     async def acquire(self, number: int) -> None:
-        """Have a lock, and know what who had it before knew."""
+        """Acquire a lock and the knowledge of its previous owner."""
         lock, coherence = self._get(number, "lock_acquire"), self._coherence
         if lock.held:
-            raise self._error("lock_acquire", number, "it holds the lock", "release it first")
+            raise self._error("lock_acquire", number, "the process holds the lock", "release it first")
         await coherence.substrate.process.spend("tmk_lock")
         self.acquired += 1
         if lock.here and lock.next is None:
@@ -58,10 +58,10 @@ class Locks:
         await coherence.learn(unpack_intervals(grant.body, 0, coherence.nodes))
 
     async def release(self, number: int) -> None:
-        """Let it go: to who waits for it, if anybody does."""
+        """Release a lock and grant it to a waiting process."""
         lock, coherence = self._get(number, "lock_release"), self._coherence
         if not lock.held:
-            raise self._error("lock_release", number, "it does not hold the lock", "acquire it first")
+            raise self._error("lock_release", number, "the process does not hold the lock", "acquire it first")
         await coherence.substrate.process.spend("tmk_lock")
         await coherence.end_interval()
         lock.held = False
@@ -70,7 +70,7 @@ class Locks:
             await self._grant(lock, request)
 
     async def asked(self, request: Message) -> None:
-        """A Request: forward it, keep it, or grant it."""
+        """Forward, queue or grant another process's Request."""
         lock, requester = self._locks[request.number], numbers(request.body, 0, 1)[0]
         await self._coherence.substrate.process.spend("tmk_lock")
         if request.number % self._coherence.nodes == self._me and request.source == requester:
@@ -92,7 +92,7 @@ class Locks:
 
     def _get(self, number: int, call: str) -> Lock:
         if type(number) is not int or not 0 <= number < LOCKS:
-            raise self._error(call, number, f"locks are 0 to {LOCKS - 1}", "give one of them")
+            raise self._error(call, number, f"locks are 0 to {LOCKS - 1}", "give a number in this range")
         return self._locks[number]
 
     def _error(self, call: str, number: int, cause: str, remedy: str) -> TmkError:

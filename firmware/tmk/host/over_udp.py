@@ -1,6 +1,7 @@
-"""TreadMarks over UDP: a socket for Requests, of which SIGIO tells, and one for Responses, where the process sleeps.
+"""TreadMarks over UDP: a socket for Requests, announced by SIGIO, and a socket for Responses, at which the process
+sleeps.
 
-Where messages may be lost (`resend_us`) SIGALRM looks at what is overdue (`resending.py`).
+Where messages may be lost (`resend_us`), a SIGALRM handler retransmits overdue Requests (`resending.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from pymodels.host import Process, Sig
 REQUESTS_PORT, RESPONSES_PORT = 5001, 5002
 MANAGER = 0
 LINGER = 20
-"""Periods for which the manager of barriers still answers those that have not heard that all are at the last one."""
+"""Periods for which the barrier manager still answers processes that have missed the last departure."""
 ROOM = 1 << 20
-"""Bytes that may stand at a socket: Responses of all processes may come at once."""
+"""Receive room of a socket in bytes; Responses of all processes may arrive at once."""
 
 
 class OverUdp(Substrate):
-    """Of one process."""
+    """UDP substrate of one process."""
 
     tells = frozenset([Sig.IO])
 
@@ -33,14 +34,14 @@ class OverUdp(Substrate):
         if resend_us:
             self._resending = Resending(self.me)
         self.resent = 0
-        """Messages that were sent again."""
+        """Number of retransmissions."""
         self._udp = udp
         self._out, self._out_of_handler, self._in, self._in_of_handler = (process.allocate(MOST) for _ in range(4))
         self._requests: Socket
         self._responses: Socket
 
     async def start(self, serve: Serve) -> None:
-        """Two sockets."""
+        """Open two sockets, and the timer if messages may be lost."""
         self._serve = serve
         self._requests, self._responses = [await self._udp.socket(self.process) for _ in range(2)]
         self.process.on_signal(Sig.IO, self._signalled)
@@ -53,7 +54,7 @@ class OverUdp(Substrate):
             await self.process.set_timer(self._period_ns, self._period_ns)
 
     async def stop(self) -> None:
-        """Close them."""
+        """Close the sockets, after lingering at the barrier manager."""
         if self._resending:
             end = self.host.now + LINGER * self._period_ns * 1000 * (self.me == MANAGER)
             while self.host.now < end:
@@ -63,14 +64,14 @@ class OverUdp(Substrate):
         await self._responses.close()
 
     async def _put(self, to: int, data: bytes, response: bool) -> None:
-        """A datagram, from where the data lie: the kernel copies them."""
+        """Send a datagram."""
         buffer = self._out_of_handler if self._serving else self._out
         socket = self._requests if self._serving else self._responses
         self.process.store_bytes(buffer, data)
         await socket.sendto(buffer, len(data), to, RESPONSES_PORT if response else REQUESTS_PORT)
 
     async def response(self, what: str, sources: Collection[int]) -> Message:
-        """Sleep at the socket of Responses."""
+        """Wait at the socket of Responses."""
         message = None
         async with self._waiting(what):
             while message is None:
@@ -80,7 +81,7 @@ class OverUdp(Substrate):
         return message
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Sleep until handlers have run."""
+        """Sleep until handlers have made the condition true."""
         async with self._waiting(what):
             while not condition():
                 await self.process.set_mask(self.tells)
@@ -89,7 +90,7 @@ class OverUdp(Substrate):
                 await self.process.set_mask([])
 
     async def _take(self, socket: Socket, buffer: int) -> Message | None:
-        """The next datagram."""
+        """Receive the next datagram. Return the message that it completes, or None."""
         with self.account.during(Share.WAIT):
             got = await socket.recvfrom(buffer, MOST)
             self.account.since(got.arrived, Share.COMMUNICATION)
@@ -98,11 +99,11 @@ class OverUdp(Substrate):
             return self._whole(self.process.load_bytes(buffer, got.size))
 
     async def _signalled(self, sig: Sig) -> None:
-        """SIGIO."""
+        """Handle SIGIO."""
         await self._told()
 
     async def _serve_come(self) -> None:
-        """Ask the kernel, and take what it has."""
+        """Serve all Requests that the kernel has received."""
         while await self._come():
             message = await self._take(self._requests, self._in_of_handler)
             if message is None:
@@ -114,7 +115,7 @@ class OverUdp(Substrate):
                 await self.send(done.to, done.message)
 
     async def _look(self, sig: Sig) -> None:
-        """SIGALRM: a program that waits has its Requests sent again that are overdue."""
+        """Handle SIGALRM: retransmit the overdue Requests of a waiting program."""
         if self._inside or self._serving or self._resending is None:
             return
         for sent in self._resending.overdue(self.host.now - self._period_ns * 1000):

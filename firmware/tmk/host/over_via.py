@@ -1,5 +1,6 @@
-"""TreadMarks over VIA (paper 001, 5.3): a VI for Requests and one for Responses with each other process, receives
-posted ahead in registered buffers, and four ways to notice Requests.
+"""TreadMarks over VIA (paper 001, 5.3): two VIs with each other process, one for Requests and one for Responses.
+
+Receives are posted ahead in registered buffers. There are four ways to notice Requests.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from firmware.via.host.library.spinning import spin_on
 from pymodels.host import Moves, Process, Sig
 
 CONNECT_US = 900_000.0
-"""Patience with processes that start later."""
+"""Longest wait for processes that start later, us."""
 REQUESTS, RESPONSE = 0, 1
-"""Which of the two VIs of a pair."""
+"""Index of the two VIs of a pair."""
 
 
 class Line:
-    """One VI with another process, and its registered memory: a send buffer, receive buffers, a descriptor for each."""
+    """VI with another process and its registered memory: a send buffer, receive buffers, and a descriptor for each."""
 
     def __init__(self, nic: VipNic, node: int, vi: Vi, base: int, handle: int, receives: int) -> None:
         self.node, self.vi, self._handle = node, vi, handle
@@ -33,7 +34,7 @@ class Line:
         self._send: Descriptor = nic.descriptor(places[0] + MOST, handle)
         self._sending = False
         self._receives = [(at, nic.descriptor(at + MOST, handle)) for at in places[1:]]
-        """The oldest first."""
+        """Receive buffers with descriptors, oldest first."""
 
     async def open(self) -> None:
         """Post all receives."""
@@ -41,7 +42,7 @@ class Line:
             await self.vi.post_receive(descriptor.receive([(place, self._handle, MOST)]))
 
     async def send(self, process: Process, data: bytes) -> None:
-        """New Send: wait for the send before, copy, post."""
+        """Wait for the previous send, copy the data, and post the send ("New Send")."""
         if self._sending:
             await self.vi.poll_send()
         self._sending = True
@@ -50,11 +51,15 @@ class Line:
         await self.vi.post_send(self._send.send([(self._buffer, self._handle, len(data))]))
 
     async def received(self, process: Process, copied: bool) -> bytes:
-        """The oldest receive, which is done: its bytes, `copied` to where they are kept; it is posted again."""
+        """Return the bytes of the oldest completed receive and post it again; `copied` charges a copy."""
         done = await self.vi.receive_done()
         if done is None or done.status & Status.ERRORS:
-            what = f"{process.who}: a message of process {self.node}"
-            raise TmkError(what, f"VI {self.vi.number}: {done.status!r}" if done else "it is gone", "see tmk.prepost=")
+            what = f"{process.who}: message of process {self.node}"
+            raise TmkError(
+                what,
+                f"VI {self.vi.number}: {done.status!r}" if done else "its receive is missing",
+                "increase tmk.prepost",
+            )
         place, descriptor = self._receives.pop(0)
         data = process.load_bytes(place, done.length)
         if copied:
@@ -66,7 +71,7 @@ class Line:
 
 
 class OverVia(Substrate):
-    """Of one process."""
+    """VIA substrate of one process."""
 
     def __init__(self, via: Via, process: Process, nodes: int, options: Options) -> None:
         super().__init__(via.host, process, via.kernel_agent.me, nodes)
@@ -74,19 +79,19 @@ class OverVia(Substrate):
         self.registered = 0
         """Bytes of registered memory."""
         self.lines: dict[int, tuple[Line, ...]] = {}
-        """By process: for Requests, for Responses."""
+        """VIs by process: for Requests, for Responses."""
         self._of_vi: dict[int, Line] = {}
         self._queue: Any = None
         self._found: list[tuple[Vi, bool]] = []
-        """Completions that the communication thread has taken, and nobody has served."""
+        """Completions taken by the communication thread and not served yet."""
         self._answers: list[Message] = []
-        """With one VI a pair: Responses that came among the Requests."""
+        """Responses received among the Requests, with one VI a pair."""
         self._rest: dict[tuple[int, bool, int], list[bytes]] = {}
-        """Parts of long messages that wait for room: by process, whether it is a Response, sequence."""
+        """Unsent parts of long messages, by process, True for a Response, and sequence number."""
         self._moves = Moves()
-        """Requests were taken: the next entry of the completion queue is another one."""
+        """Counter of Requests taken, which advance the completion queue."""
         self._polling = False
-        """The program's thread takes Requests itself."""
+        """True while the program's thread polls for Requests."""
         self._running = False
         self.told = options.scheme != "polling"
         if options.scheme in ("interrupt", "timer"):
@@ -95,7 +100,7 @@ class OverVia(Substrate):
     # ---- connections
 
     async def start(self, serve: Serve) -> None:
-        """Two VIs with each other process, all pairs; then whatever tells of Requests."""
+        """Connect to all other processes, then enable the notification of Requests."""
         self._serve = serve
         nic, options = await self._via.open(self.process), self._options
         tag, both = nic.create_ptag(), options.vis == 2
@@ -136,7 +141,7 @@ class OverVia(Substrate):
             process.spawn(self._thread(), "communication")
 
     async def stop(self) -> None:
-        """Take no more Requests."""
+        """Disable the notification of Requests."""
         self._running = False
         if self._options.scheme == "interrupt":
             for lines in self.lines.values():
@@ -147,17 +152,17 @@ class OverVia(Substrate):
     # ---- messages
 
     async def _put(self, to: int, data: bytes, response: bool) -> None:
-        """By one copy into a registered buffer."""
+        """Send a message by a copy into a registered buffer."""
         await self.lines[to][-1 if response else REQUESTS].send(self.process, data)
 
     def _at_once(self, to: int, message: Message, parts: list[bytes]) -> list[bytes]:
-        """The first: a VI may have one receive."""
+        """Return the first part, since a VI may have a single receive posted."""
         if len(parts) > 1:
             self._rest[to, message.kind >= RESPONSES, message.sequence] = parts[1:]
         return parts[:1]
 
     async def _go_on(self, told: Message) -> None:
-        """There is room for the next part of a message."""
+        """Send the next part of a message, for which there is room now."""
         response = told.kind is Kind.NEXT
         key = told.source, response, told.sequence
         data, *rest = self._rest.pop(key)
@@ -166,7 +171,7 @@ class OverVia(Substrate):
         await self._send_part(told.source, data, response)
 
     async def _take(self, line: Line, copied: bool) -> Message | None:
-        """What has come; of a message in parts the next one is asked for, until it is whole."""
+        """Take a received message. Request its next part if there is one; return the message when it is complete."""
         with self.account.during(Share.COMMUNICATION):
             data = await line.received(self.process, copied)
         message = Message.unpack(data)
@@ -176,7 +181,7 @@ class OverVia(Substrate):
         return self._whole(data)
 
     async def response(self, what: str, sources: Collection[int]) -> Message:
-        """Look at the Response VIs of those from whom it may come (New Recv, New Recv_any), signals on."""
+        """Poll the Response VIs of the given sources ("New Recv", "New Recv_any") with signals enabled."""
         if self._options.vis == 1:
             await self.until(lambda: bool(self._answers), what)
             return self._answers.pop(0)
@@ -194,7 +199,7 @@ class OverVia(Substrate):
         return message
 
     async def _spin(self, watches: Collection[tuple[int, int]]) -> None:
-        """Until one of these words changes. Where nothing interrupts a wait, Requests are looked for as well."""
+        """Spin until one of the words changes; without interrupts, poll for Requests as well."""
         if self._options.scheme not in ("polling", "timer"):
             await spin_on(self.process, [*watches])
             return
@@ -203,7 +208,7 @@ class OverVia(Substrate):
             await self.poll()
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Look at the completion queue of Requests."""
+        """Poll the completion queue of Requests until the condition holds."""
         async with self._waiting(what):
             self._polling = True
             while not condition():
@@ -221,18 +226,18 @@ class OverVia(Substrate):
     # ---- Requests
 
     async def _signalled(self, sig: Sig) -> None:
-        """SIGUSR1 of the kernel, or SIGALRM."""
+        """Handle SIGUSR1 of the kernel or SIGALRM."""
         if not self._polling:
             await self._told()
 
     async def _thread(self) -> None:
-        """The communication thread: sleep until there is a Request."""
+        """Sleep until a Request arrives and serve it (communication thread)."""
         while self._running:
             self._found.append(await self._queue.wait())
             await self._told()
 
     async def _serve_come(self) -> None:
-        """One after the other. A Request is worked on where it lies, its receive posted again before it is answered."""
+        """Serve Requests in place one by one; each receive is posted again before the reply."""
         while (found := await self._come()) is not None:
             self._moves.moved()
             message = await self._take(self._of_vi[found[0].number], copied=False)
@@ -245,7 +250,7 @@ class OverVia(Substrate):
         self._moves.moved()
 
     async def _come(self) -> tuple[Vi, bool] | None:
-        """The next completion of Requests."""
+        """Return the next completion of the Requests' queue, or None."""
         if self._found:
             return self._found.pop(0)
         with self.account.during(Share.COMMUNICATION):

@@ -1,4 +1,4 @@
-/* What each step of TreadMarks costs on the host's CPU, beside copies, faults, signals and system calls. One function is one
+/* Cost of each step of TreadMarks on the host's CPU, apart from copies, faults, signals and system calls. One function is one
  * path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 
@@ -11,7 +11,7 @@ struct lock { u32 here, last, held, next; };
 struct message { u32 place, number, sequence, bytes; };
 struct tmk { u32 me, base, pages, vector[NODES], inside, late, arrived; struct interval *known[NODES]; struct page page[16]; };
 
-/* A page fault: which page, what it lacks. */
+/* Handle a page fault: find the page and its right. */
 u32 tmk_fault(struct tmk *tmk, u32 address, u32 write) {
     u32 number = (address - tmk->base) >> 12;
     struct page *page;
@@ -29,7 +29,7 @@ u32 tmk_fault(struct tmk *tmk, u32 address, u32 write) {
     return write & page->right;
 }
 
-/* A message: its header is made, or looked at. */
+/* Build or decode the header of a message. */
 u32 tmk_message(struct message *message, u32 kind, u32 from, u32 number, u32 sequence, u32 bytes) {
     if (UNLIKELY(bytes > 32752)) {
         OFF_PATH("it goes in parts");
@@ -42,7 +42,7 @@ u32 tmk_message(struct message *message, u32 kind, u32 from, u32 number, u32 seq
     return kind >> 4;
 }
 
-/* 32 bytes copied. */
+/* Copy 32 bytes. */
 u32 *tmk_copy(u32 *to, const u32 *from, const u32 *end) {
     eight_words(to, from);
     if (UNLIKELY(from + 8 == end)) {
@@ -53,7 +53,7 @@ u32 *tmk_copy(u32 *to, const u32 *from, const u32 *end) {
     return to + 8;
 }
 
-/* 32 bytes of a page against its twin. */
+/* Compare 32 bytes of a page with its twin. */
 const u32 *tmk_compare(const u32 *page, const u32 *twin, const u32 *end) {
     if (UNLIKELY(page[0] != twin[0] || page[1] != twin[1] || page[2] != twin[2] || page[3] != twin[3])) {
         OFF_PATH("a change");
@@ -71,7 +71,7 @@ const u32 *tmk_compare(const u32 *page, const u32 *twin, const u32 *end) {
     return page + 8;
 }
 
-/* A run of a diff, or 32 bytes of one: written, or put into a page. */
+/* Write or apply a run of a diff, or 32 bytes of one. */
 u32 *tmk_run(u32 *to, const u32 *from, u32 offset, u32 words) {
     to[0] = BE32(offset << 16 | words);
     eight_words(to + 1, from);
@@ -79,7 +79,7 @@ u32 *tmk_run(u32 *to, const u32 *from, u32 offset, u32 words) {
     return to + 9;
 }
 
-/* Diffs of a page: one look at one. */
+/* Test one diff of a page. */
 struct diff *tmk_find(struct diff *diff, u32 process, u32 after, u32 last) {
     if (LIKELY(diff->process == process && diff->last > after && diff->first <= last)) {
         LOOP_AGAIN();
@@ -89,7 +89,7 @@ struct diff *tmk_find(struct diff *diff, u32 process, u32 after, u32 last) {
     return 0;
 }
 
-/* An interval: made, or worked in. */
+/* Create or record an interval. */
 void tmk_interval(struct tmk *tmk, struct interval *interval, const u32 *vector, u32 process, u32 index) {
     interval->process = process;
     interval->index = index;
@@ -106,7 +106,7 @@ void tmk_interval(struct tmk *tmk, struct interval *interval, const u32 *vector,
     tmk->vector[process] = index;
 }
 
-/* One notice of it. */
+/* Record one notice of an interval. */
 u32 tmk_notice(struct page *page, u32 process, u32 index) {
     if (UNLIKELY(page->have[process] >= index)) {
         OFF_PATH("it is here");
@@ -117,7 +117,7 @@ u32 tmk_notice(struct page *page, u32 process, u32 index) {
     return page->twin;
 }
 
-/* A lock: whether it is here, who has asked for it. */
+/* Test whether a lock is here and requested by another process. */
 u32 tmk_lock(struct tmk *tmk, struct lock *locks, u32 number) {
     struct lock *lock = &locks[number];
     if (UNLIKELY(number >= 1024 || lock->held)) {
@@ -129,7 +129,7 @@ u32 tmk_lock(struct tmk *tmk, struct lock *locks, u32 number) {
     return lock->here & !lock->next;
 }
 
-/* A barrier: an arrival. */
+/* Record an arrival at a barrier. */
 u32 tmk_barrier(struct tmk *tmk, u32 from, u32 number, u32 *at) {
     if (UNLIKELY(number >= 64)) {
         OFF_PATH("no such barrier");

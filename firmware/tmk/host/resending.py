@@ -1,8 +1,8 @@
-"""Messages that the network may lose: Requests are sent again until their Responses come, and are worked on once.
+"""Retransmission over a network that loses messages: Requests are sent again until their Responses arrive.
 
-A process has one call under way, so of each other process only the last Request counts. What was done with it, its
-Response or its forwarding, is kept, and done again when the Request comes again; a Request that waits (for a lock, at a
-barrier) only waits on. A Response that comes twice is dropped.
+A process has one outstanding call, so only the last Request of each process counts. The result of a Request, a Response
+or a forwarded Request, is kept and sent again when the Request is repeated. A Request that waits for a lock or at a
+barrier has no result yet. Duplicate Responses are dropped.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from firmware.tmk.host.wire import RESPONSES, Kind, Message, numbers
 
 
 class Sent(NamedTuple):
-    """A message that may have to be sent again."""
+    """Message that may have to be retransmitted."""
 
     to: int
     message: Message
     at: int
-    """When it was sent last, ps."""
+    """Time of the last transmission, ps."""
 
 
 def asker(request: Message) -> int:
-    """Who waits for the Response: a Request for a lock may be forwarded."""
+    """Return the process that waits for the Response; a Request for a lock may have been forwarded."""
     return numbers(request.body, 0, 1)[0] if request.kind is Kind.LOCK else request.source
 
 
 class Resending:
-    """Of one process."""
+    """Retransmission state of one process."""
 
     def __init__(self, me: int) -> None:
         self._me = me
         self._due: dict[int, Sent] = {}
-        """Own Requests without a Response, by sequence."""
+        """Own Requests without a Response, by sequence number."""
         self._last: dict[int, tuple[int, Sent | None]] = {}
-        """By process: sequence of its last Request, and what was sent for it."""
+        """Sequence number of the last Request, and the message sent for it, by process."""
 
     def sends(self, to: int, message: Message, now: int) -> None:
-        """A message is sent."""
+        """Record a message as sent."""
         sent = Sent(to, message, now)
         if message.kind >= RESPONSES:
             self._last[to] = message.sequence, sent
@@ -47,11 +47,11 @@ class Resending:
             self._last[asker(message)] = message.sequence, sent
 
     def answers(self, response: Message) -> bool:
-        """A Response has come: whether anybody waits for it."""
+        """Return True if a received Response is awaited."""
         return self._due.pop(response.sequence, None) is not None
 
     def is_new(self, request: Message) -> bool:
-        """A Request has come: whether it is to be worked on."""
+        """Return True if a received Request is to be executed."""
         who = asker(request)
         if who in self._last and request.sequence <= self._last[who][0]:
             return False
@@ -59,10 +59,10 @@ class Resending:
         return True
 
     def done_for(self, request: Message) -> Sent | None:
-        """What was sent for a Request that comes again; None: nothing yet, or its asker has long gone on."""
+        """Return the message sent for a repeated Request; None if there is none yet, or the Request is outdated."""
         sequence, sent = self._last[asker(request)]
         return sent if sequence == request.sequence else None
 
     def overdue(self, before: int) -> list[Sent]:
-        """Own Requests that were sent before a time, and have no Response."""
+        """Return own Requests without a Response that were sent before a time."""
         return [sent for sent in self._due.values() if sent.at < before]

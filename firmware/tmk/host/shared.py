@@ -1,4 +1,4 @@
-"""Arrays in shared memory: each row begins at a page."""
+"""Arrays in shared memory, whose rows start at pages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pymodels.host import PAGE, Process
 
 
 def row_bytes(columns: int, dtype: DTypeLike) -> int:
-    """From one row to the next: whole pages."""
+    """Return the distance of two rows in bytes: whole pages."""
     return -(-columns * np.dtype(dtype).itemsize // PAGE) * PAGE
 
 
 class Shared:
-    """An array of so many rows and columns at an address of shared memory."""
+    """Two-dimensional array at an address of shared memory."""
 
     def __init__(self, process: Process, address: int, rows: int, columns: int, dtype: DTypeLike) -> None:
         self._process, self.address, self.rows, self.columns = process, address, rows, columns
@@ -24,14 +24,14 @@ class Shared:
         self._step = row_bytes(columns, dtype)
 
     async def load(self, first: int, last: int) -> NDArray[Any]:
-        """A copy of rows `first` to `last - 1`, shape (last - first, columns): faults where they are not up to date."""
+        """Return a copy of rows `first` to `last - 1`, shape (last - first, columns). Faults on outdated pages."""
         data = await self._process.read(self.address + first * self._step, (last - first) * self._step)
         whole: NDArray[Any] = np.frombuffer(data, self._dtype).reshape(last - first, -1)
         rows: NDArray[Any] = whole[:, : self.columns].copy()
         return rows
 
     async def store(self, first: int, values: NDArray[Any]) -> None:
-        """Write rows from `first` on, shape (any, columns)."""
+        """Write rows from `first` on; `values` has the shape (any, columns)."""
         whole = np.zeros((len(values), self._step // self._dtype.itemsize), self._dtype)
         whole[:, : self.columns] = values
         await self._process.write(self.address + first * self._step, whole.tobytes())

@@ -1,4 +1,4 @@
-"""What TreadMarks needs of a network: Requests and Responses between its processes, whole and in order."""
+"""Network interface of TreadMarks: complete, ordered Requests and Responses between its processes."""
 
 from __future__ import annotations
 
@@ -13,77 +13,79 @@ from firmware.verbs import Host
 from pymodels.host import Process, Sig
 
 Serve = Callable[[Message], Awaitable[None]]
-"""What is done with a Request. It sends, and waits for no Response."""
+"""Handler of a Request. It may send, but not wait for a Response."""
 
 MOST = 32768
-"""Bytes of a message; a longer one goes in parts (readings A7)."""
+"""Largest message in bytes; longer ones are split (readings A7)."""
 
 
 class Substrate(ABC):
-    """Of one process. While it computes, and while it waits here, a Request interrupts it and is served; not while it
-    is in a critical section of TreadMarks: then it is served behind it.
+    """Network interface of one process.
+
+    A Request interrupts the process while it computes or waits here. During a critical section of TreadMarks it is
+    deferred to the end of the section.
     """
 
     tells: frozenset[Sig] = frozenset()
-    """The signals that announce Requests."""
+    """Signals that announce Requests."""
     told = True
-    """It finds them without a signal."""
+    """True if Requests are noticed without `Tmk.poll`."""
 
     def __init__(self, host: Host, process: Process, me: int, nodes: int) -> None:
         self.host, self.process, self.me, self.nodes = host, process, me, nodes
         self.account = Account(lambda: host.now, process)
         self._serve: Serve
         self._inside = 0
-        """Critical sections of the program's thread, one within another."""
+        """Nesting depth of critical sections of the program's thread."""
         self._late = False
-        """A Request came in one."""
+        """True if a Request arrived in a critical section."""
         self._serving = False
         self._free = host.event(f"{process.who}: the end of a Request that another thread serves")
         self._parts: dict[tuple[Kind, int, int], dict[int, Message]] = {}
         self._resending: Resending | None = None
-        """Where the network may lose messages."""
+        """Retransmission state, where the network may lose messages."""
         self.sent = self.sent_bytes = 0
-        """Messages, each part of a long one counted, and their bytes."""
+        """Numbers of messages (each part of a long one counted) and of their bytes."""
 
     @property
     def others(self) -> list[int]:
-        """All processes but this one."""
+        """All other processes."""
         return [node for node in range(self.nodes) if node != self.me]
 
     @abstractmethod
     async def start(self, serve: Serve) -> None:
-        """Be reachable."""
+        """Make the process reachable."""
 
     @abstractmethod
     async def stop(self) -> None:
-        """Be reachable no more."""
+        """Stop serving Requests."""
 
     @abstractmethod
     async def _put(self, to: int, data: bytes, response: bool) -> None:
-        """Send one message of at most MOST bytes; returns when its bytes are copied."""
+        """Send one message of at most MOST bytes. Return when its bytes are copied."""
 
     @abstractmethod
     async def response(self, what: str, sources: Collection[int]) -> Message:
-        """The next Response, which comes from one of these; `what`: what it is for, in reports."""
+        """Return the next Response from one of the sources; `what` describes the wait in a hang report."""
 
     @abstractmethod
     async def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait until Requests that were served have made it true."""
+        """Wait until served Requests have made the condition true."""
 
     @abstractmethod
     async def _serve_come(self) -> None:
-        """Serve all Requests that have come."""
+        """Serve all Requests that have arrived."""
 
     # ---- when Requests are served
 
     async def poll(self) -> None:
-        """Serve Requests that have come (Tmk_poll)."""
+        """Serve the Requests that have arrived (Tmk_poll)."""
         with self.process.signals.masking(self.tells):
             await self._serve_all()
 
     @asynccontextmanager
     async def section(self) -> AsyncIterator[None]:
-        """A critical section of TreadMarks: Requests that have come meanwhile are served at its end."""
+        """Run a critical section of TreadMarks; Requests that arrive meanwhile are served at its end."""
         with self.account.during(Share.PROTOCOL):
             while self._serving:  # by another thread
                 await self.process.block(self._free)
@@ -95,7 +97,7 @@ class Substrate(ABC):
             await self._serve_late()
 
     async def _told(self) -> None:
-        """There are Requests: serve them, unless the program is where that may not be, or serves others just now."""
+        """Serve announced Requests, or defer them during a critical section or another service."""
         if self._inside or self._serving:
             self._late = True
         else:
@@ -116,7 +118,7 @@ class Substrate(ABC):
 
     @asynccontextmanager
     async def _waiting(self, what: str) -> AsyncIterator[None]:
-        """The program waits for something: no critical section meanwhile."""
+        """Leave the critical section while the program waits."""
         inside, self._inside = self._inside, 0
         await self._serve_late()
         waits, who = self.host.waits, self.process.who
@@ -131,7 +133,7 @@ class Substrate(ABC):
     # ---- messages
 
     async def send(self, to: int, message: Message) -> None:
-        """Send a Request or a Response, in parts if it is long; returns when its bytes are copied."""
+        """Send a Request or a Response, split if it is long. Return when its bytes are copied."""
         most = MOST - HEADER_BYTES
         parts = max(1, -(-len(message.body) // most))
         if self._resending:
@@ -142,7 +144,7 @@ class Substrate(ABC):
             await self._send_part(to, data, message.kind >= RESPONSES)
 
     def _at_once(self, to: int, message: Message, parts: list[bytes]) -> list[bytes]:
-        """Those parts of a message for which its receiver has room."""
+        """Return the parts of a message that the receiver has room for."""
         return parts
 
     async def _send_part(self, to: int, data: bytes, response: bool) -> None:
@@ -153,7 +155,7 @@ class Substrate(ABC):
             self.sent_bytes += len(data)
 
     def _whole(self, data: bytes) -> Message | None:
-        """What has come; the message that it makes whole."""
+        """Return the message that a received part completes, or None."""
         message = Message.unpack(data)
         if message.parts == 1:
             return message

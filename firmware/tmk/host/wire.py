@@ -1,4 +1,4 @@
-"""What processes of TreadMarks tell each other: the header of a message, intervals with their notices, diffs.
+"""Message formats of TreadMarks: header, intervals with their notices, diffs.
 
     header     kind (8) | from (8) | part (8) | parts (8) | number (32) | sequence (32) | bytes (32)
     interval   process (32) | index (32) | vector (32 each) | runs (32), each run: first page (32) | pages (32)
@@ -20,82 +20,82 @@ import numpy as np
 from pymodels.host import PAGE
 
 WORD = 4
-"""Bytes: what a diff tells apart."""
+"""Granularity of a diff in bytes."""
 
 
 class Kind(IntEnum):
-    """Of messages: a Request comes unexpected, a Response answers one."""
+    """Kind of a message: an unsolicited Request, or the Response to one."""
 
     LOCK = 1
-    """Request: from whom, its vector."""
+    """Request for a lock: requester and its vector."""
     ARRIVAL = 2
-    """Request: at a barrier; whether a collection is wanted, vector, own intervals."""
+    """Request at a barrier: collection wanted, vector, own intervals."""
     PAGE = 3
-    """Request: a page as a whole."""
+    """Request for a complete page."""
     DIFFS = 4
-    """Request: diffs of a page."""
+    """Request for diffs of a page."""
     DISTRIBUTE = 5
-    """Request: bytes for all."""
+    """Request with bytes for all processes."""
     NEXT = 6
-    """Request: the next part of a long Response, where there is room for one."""
+    """Request for the next part of a long Response."""
     GRANT = 17
-    """Response: of a lock; vector, intervals."""
+    """Response to LOCK: vector, intervals."""
     DEPARTURE = 18
-    """Response: from a barrier; whether to collect, vector, intervals."""
+    """Response to ARRIVAL: collect, vector, intervals."""
     WHOLE = 19
-    """Response: what the page contains, as a vector; its bytes."""
+    """Response to PAGE: vector of the page's contents, its bytes."""
     FOUND = 20
-    """Response: diffs."""
+    """Response to DIFFS: diffs."""
     ACK = 21
-    """Response: to DISTRIBUTE."""
+    """Response to DISTRIBUTE."""
     GO_ON = 22
-    """Response: to a part of a long Request, whose next part has room now."""
+    """Response to a part of a long Request, asking for the next part."""
 
 
 RESPONSES = Kind.GRANT
-"""Kinds from here on are Responses."""
+"""First kind that is a Response."""
 _HEADER = struct.Struct(">4B3I")
 HEADER_BYTES = _HEADER.size
 
 
 class Message(NamedTuple):
-    """One message, or a part of one."""
+    """Message, or a part of one."""
 
     kind: Kind
     source: int
     number: int
-    """Of the lock, the barrier or the page that it is about."""
+    """Number of the lock, barrier or page."""
     sequence: int
-    """Of the Request at who asks, which its Response repeats."""
+    """Sequence number of the Request at its sender, repeated in the Response."""
     body: bytes = b""
     part: int = 0
     parts: int = 1
 
     def pack(self) -> bytes:
-        """As it is sent."""
+        """Return the encoded message."""
         place = self.kind, self.source, self.part, self.parts
         return _HEADER.pack(*place, self.number, self.sequence, len(self.body)) + self.body
 
     @classmethod
     def unpack(cls, data: bytes) -> Message:
-        """As it has come."""
+        """Decode a message."""
         kind, source, part, parts, number, sequence, size = _HEADER.unpack_from(data)
         return cls(Kind(kind), source, number, sequence, data[HEADER_BYTES : HEADER_BYTES + size], part, parts)
 
 
 class Interval(NamedTuple):
-    """What a process did between two synchronizations."""
+    """Interval of a process between two synchronisations."""
 
     process: int
     number: int
     vector: tuple[int, ...]
-    """What it knew: of each process the last interval, its own among them."""
+    """Knowledge of the process: last known interval of each process, including its own."""
     pages: tuple[int, ...]
-    """Notices: pages that it may have written, ascending."""
+    """Write notices: pages that the process may have written, ascending."""
 
 
 class Diff(NamedTuple):
-    """What a process changed in a page over some of its intervals."""
+    """Changes of a process to a page over some of its intervals."""
 
     process: int
     first: int
@@ -104,18 +104,18 @@ class Diff(NamedTuple):
 
 
 def words(numbers: Iterable[int]) -> bytes:
-    """32 bits each."""
+    """Return numbers as 32-bit words."""
     listed = list(numbers)
     return struct.pack(f">{len(listed)}I", *listed)
 
 
 def numbers(data: bytes, at: int, count: int) -> tuple[int, ...]:
-    """`count` of them from an offset on."""
+    """Return `count` 32-bit words from an offset."""
     return struct.unpack_from(f">{count}I", data, at)
 
 
 def runs_of(pages: Sequence[int]) -> list[tuple[int, int]]:
-    """(first, count) of pages that follow each other."""
+    """Return runs of consecutive pages as (first, count)."""
     found: list[tuple[int, int]] = []
     for page in pages:
         if found and sum(found[-1]) == page:
@@ -126,7 +126,7 @@ def runs_of(pages: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def pack_intervals(intervals: Sequence[Interval]) -> bytes:
-    """How many, then each."""
+    """Return encoded intervals, preceded by their number."""
     packed = [words([len(intervals)])]
     for one in intervals:
         runs = runs_of(one.pages)
@@ -135,7 +135,7 @@ def pack_intervals(intervals: Sequence[Interval]) -> bytes:
 
 
 def unpack_intervals(data: bytes, at: int, processes: int) -> list[Interval]:
-    """From an offset on."""
+    """Decode intervals from an offset."""
     (count,), at, found = numbers(data, at, 1), at + 4, []
     for _ in range(count):
         process, index, *vector, runs = numbers(data, at, processes + 3)
@@ -148,12 +148,12 @@ def unpack_intervals(data: bytes, at: int, processes: int) -> list[Interval]:
 
 
 def pack_diffs(diffs: Sequence[Diff]) -> bytes:
-    """One behind the other."""
+    """Return encoded diffs."""
     return b"".join(words([one.process, one.first, one.last, len(one.runs)]) + one.runs for one in diffs)
 
 
 def unpack_diffs(data: bytes) -> list[Diff]:
-    """All of them."""
+    """Decode diffs."""
     at, found = 0, []
     while at < len(data):
         process, first, last, size = numbers(data, at, 4)
@@ -163,7 +163,7 @@ def unpack_diffs(data: bytes) -> list[Diff]:
 
 
 def encode(twin: bytes, page: bytes) -> bytes:
-    """The runs of words in which a page differs from its twin."""
+    """Return the runs of words in which a page differs from its twin."""
     now = np.frombuffer(page, np.uint32)
     changed = np.flatnonzero(np.frombuffer(twin, np.uint32) != now)
     runs = np.split(changed, np.flatnonzero(np.diff(changed) != 1) + 1) if changed.size else []
@@ -171,7 +171,7 @@ def encode(twin: bytes, page: bytes) -> bytes:
 
 
 def apply(runs: bytes, page: bytearray) -> int:
-    """Put the runs of a diff into a page; how many runs."""
+    """Apply the runs of a diff to a page and return their number."""
     at = count = 0
     while at < len(runs):
         offset, size = struct.unpack_from(">2H", runs, at)

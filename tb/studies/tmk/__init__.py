@@ -1,4 +1,4 @@
-"""Studies of `tmk`, one file each."""
+"""Studies of `tmk`."""
 
 from pymodels.roots import beyond
 

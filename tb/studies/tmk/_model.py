@@ -1,9 +1,8 @@
-"""Lazy release consistency as its papers tell it, over sets: what a run of TreadMarks must count.
+"""Set-based model of lazy release consistency, for the counts of a TreadMarks run.
 
-Knowledge is a set of intervals, not a vector, and grows by union. The model is told the schedule of a run, event by
-event: accesses, who grants a lock to whom, barriers, and when a Request for a page or for diffs is served. It says what
-follows from that: which accesses fault, how many twins and diffs are made, which notices and intervals there are. It
-does not know what is in a page. Collections are left out.
+Knowledge is a set of intervals, not a vector, and grows by union. The model gets the schedule of a run, event by event:
+accesses, lock grants, barriers, and the services of Requests for pages and diffs. It computes which accesses fault, how
+many twins and diffs are made, and which notices and intervals exist. It does not model page contents or collections.
 """
 
 from __future__ import annotations
@@ -15,30 +14,30 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class Span:
-    """An interval: what a process did between two synchronizations."""
+    """Interval of a process between two synchronisations."""
 
     process: int
     number: int
-    """Among those of its process, from 1."""
+    """Number among the process's intervals, from 1."""
     pages: frozenset[int]
 
 
 @dataclass
 class Copy:
-    """A page at one process."""
+    """Copy of a page at one process."""
 
     here: bool
     contains: set[Span] = field(default_factory=set)
-    """Intervals whose changes of the page are in it, own ones as far as a diff was made of them."""
+    """Intervals whose changes are in the copy; own ones as far as a diff of them was made."""
     given: bool = False
-    """Somebody else has a copy that came from here."""
+    """True if another process has a copy made from this one."""
     twin: bool = False
     undone: set[Span] = field(default_factory=set)
-    """Own intervals with a notice of it, of which no diff was made."""
+    """Own intervals with a notice of the page and without a diff."""
 
 
 class Model:
-    """Of one run. The counters are by process."""
+    """Model of one run; its counters are by process."""
 
     def __init__(self, processes: int, pages: int) -> None:
         self._processes = range(processes)
@@ -46,9 +45,9 @@ class Model:
         self._known: list[set[Span]] = [set() for _ in self._processes]
         self._granted: dict[int, set[Span]] = {}
         self._diff_of: dict[tuple[Span, int], frozenset[Span]] = {}
-        """By interval and page the intervals that one diff covers."""
+        """Intervals covered by one diff, by interval and page."""
         self._writes: dict[int, int] = {}
-        """By process the page that it is about to write."""
+        """Page about to be written, by process."""
         self.faults: Counter[int] = Counter()
         self.twins: Counter[int] = Counter()
         self.diffs: Counter[int] = Counter()
@@ -58,12 +57,12 @@ class Model:
     # ---- accesses
 
     def _missing(self, process: int, page: int) -> set[Span]:
-        """Known intervals of others that have changed a page, and are not in the copy."""
+        """Return the known intervals of others that changed a page and are not in the copy."""
         found = {span for span in self._known[process] if page in span.pages and span.process != process}
         return found - self._copies[process][page].contains
 
     def access(self, process: int, page: int, write: bool) -> None:
-        """An access that is about to be made."""
+        """Process an access that is about to be made."""
         copy = self._copies[process][page]
         if not copy.here or self._missing(process, page) or (write and not copy.twin):
             self.faults[process] += 1
@@ -71,27 +70,27 @@ class Model:
             self._writes[process] = page
 
     def valid(self, process: int, page: int) -> None:
-        """A page is here, with the changes of all intervals that are known."""
+        """Make a page valid with the changes of all known intervals."""
         copy = self._copies[process][page]
         for span in self._missing(process, page):
             copy.contains |= self._diff_of[span, page]
         copy.here = True
 
     def twin(self, process: int, page: int) -> None:
-        """A fault gives a page its twin, for the write that is about to be made."""
+        """Make the twin of a page for the pending write."""
         copy = self._copies[process][page]
         if not copy.twin:
             copy.twin = True
             self.twins[process] += 1
 
     def accessed(self, process: int, page: int, write: bool) -> None:
-        """It was made: the page has a twin if it was written."""
+        """Process a completed access: a written page has a twin."""
         if write:
             self.twin(process, page)
             del self._writes[process]
 
     def gave_page(self, holder: int, page: int, to: int) -> None:
-        """The holder has served a Request for a page as a whole."""
+        """Process the service of a Request for a complete page by its holder."""
         copy = self._copies[holder][page]
         if not copy.given and copy.twin:  # the first copy has all that was written: no diff of it is ever asked for
             copy.contains |= copy.undone
@@ -102,7 +101,7 @@ class Model:
         self._copies[to][page].contains |= copy.contains
 
     def asked_diffs(self, process: int, page: int, last: int) -> None:
-        """A Request for diffs of a page is served, of own intervals up to the `last` one among them (0: none)."""
+        """Process the service of a Request for diffs of a page, for own intervals up to `last` (0: none)."""
         if any(span.number <= last for span in self._copies[process][page].undone):
             self._diff(process, page)
 
@@ -117,7 +116,7 @@ class Model:
     # ---- synchronization
 
     def ends(self, process: int) -> None:
-        """An interval of a process ends."""
+        """End an interval of a process."""
         copies = self._copies[process]
         pages = frozenset(page for page, copy in enumerate(copies) if copy.twin)
         if pages:
@@ -129,15 +128,15 @@ class Model:
                 copies[page].undone.add(span)
 
     def granted(self, holder: int, lock: int) -> None:
-        """A lock is on its way from who released it, with all that this process knows."""
+        """Process the grant of a lock, which carries the releasing process's knowledge."""
         self._granted[lock] = set(self._known[holder])
 
     def acquired(self, process: int, lock: int) -> None:
-        """It has come."""
+        """Process the arrival of a grant."""
         self._learn(process, self._granted.pop(lock))
 
     def barrier(self) -> None:
-        """All have arrived; their intervals have ended."""
+        """Process a barrier that all processes have reached with ended intervals."""
         all_of = set().union(*self._known)
         for process in self._processes:
             self._learn(process, all_of)

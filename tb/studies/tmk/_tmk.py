@@ -1,4 +1,4 @@
-"""What studies of TreadMarks share: its processes, started, on each substrate in turn."""
+"""Processes of TreadMarks for studies, started on each substrate in turn."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tb.studies.kit.hosts import start_together
 T = TypeVar("T")
 LAYER = "tmk"
 REST_PS = 2_000_000_000
-"""From the end of a program until nothing is in flight."""
+"""Time from the end of a program until the network is idle, ps."""
 SUBSTRATES: Mapping[str, str] = MappingProxyType({"udp": "udp", "bvia": "via"})
-"""By the name that metrics have: the layer."""
+"""Layer of each substrate, by its name in metrics."""
 
 
 def check_hosts(plan: Plan, what: str, processes: int) -> None:
-    """Refuse more processes than there are hosts; `what` asks for them. Raises ConfigError."""
+    """Reject more processes than hosts; `what` names the setting. Raises ConfigError."""
     hosts = len(plan.cluster.hosts)
     if processes > hosts:
         cause = f"there are {hosts} hosts, and each process has one"
@@ -31,12 +31,12 @@ def check_hosts(plan: Plan, what: str, processes: int) -> None:
 
 
 def check(plan: Plan) -> None:
-    """Of a study whose processes are those of the layer's option."""
+    """Check a study whose number of processes is the layer's option."""
     check_hosts(plan, "tmk.processes", int(plan.options["tmk.processes"]))
 
 
 def check_counts(plan: Plan) -> None:
-    """The same of one whose option `counts` has several numbers, with commas."""
+    """Check a study whose option `counts` is a comma-separated list of numbers of processes."""
     for count in str(plan.options["counts"]).split(","):
         if not is_whole(count) or not int(count):
             raise ConfigError("SET", 0, f"counts: {count!r}", "it is no number of processes", "such as counts=1,2,8")
@@ -44,7 +44,7 @@ def check_counts(plan: Plan) -> None:
 
 
 async def bring_up(lab: Lab, **options: float | str) -> list[Any]:
-    """A process on each host that takes part, reachable. `options`: further ones of TreadMarks."""
+    """Return started processes on all hosts that take part; `options` are further options of TreadMarks."""
     layers = lab.start_layer(LAYER, options)
     await start_together(lab, layers)
     processes = [layer.open() for layer in layers if layer.takes_part]
@@ -53,7 +53,7 @@ async def bring_up(lab: Lab, **options: float | str) -> list[Any]:
 
 
 async def anew(lab: Lab, substrate: str, **options: float | str) -> list[Any]:
-    """The same over a substrate, after whatever ran before. VIA is Berkeley's, unless `via.preset` says otherwise."""
+    """Return started processes over a substrate, after an earlier run. VIA is Berkeley's unless `via.preset` is set."""
     if lab.running.layers:
         await lab.kernel.sleep(REST_PS, "the end of what ran before")
         await lab.change_layers()
@@ -64,7 +64,7 @@ async def anew(lab: Lab, substrate: str, **options: float | str) -> list[Any]:
 
 
 async def together(lab: Lab, processes: list[Any], program: Callable[[Any], Awaitable[T]]) -> list[T]:
-    """Run a program in every process; what each returns."""
+    """Run a program in every process and return the results."""
 
     async def one(tmk: Any) -> T:
         return await program(tmk)

@@ -1,4 +1,4 @@
-"""Programs of shared memory as studies run them: on a substrate, on so many processes, checked and counted."""
+"""Programs of shared memory for studies: run on a substrate and a number of processes, checked and counted."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tb.plan.request import Plan
 from tb.studies.tmk._tmk import anew, check, together
 
 TOLERANCE = 1e-10
-"""FFT beside a library's, relative to its greatest value; the others give every bit."""
+"""Tolerance of FFT relative to its largest value, compared with a library; the others are exact."""
 POINTS = 200
-"""Of a curve."""
+"""Points of a curve."""
 WIDTH, HEIGHT = 1024, 1024
-"""Of a picture at most, in dots."""
+"""Largest width of a picture in pixels."""
 COLOURS = (
     (230, 60, 60),
     (60, 160, 60),
@@ -35,7 +35,7 @@ COLOURS = (
     (220, 80, 160),
     (120, 120, 60),
 )
-"""By process."""
+"""Colour of each process."""
 OPTIONS: Mapping[str, Option] = {
     "programs": Option("sor,tsp,jacobi,fft", "which programs, with commas"),
     "scale": Option(16, "rows and iterations are divided by it, the time of a point multiplied; 1: the paper's", 1, 64),
@@ -44,20 +44,20 @@ OPTIONS: Mapping[str, Option] = {
 
 @dataclass(frozen=True)
 class Ran:
-    """A run of a program."""
+    """Result of a program's run."""
 
     seconds: float
     shares: Mapping[str, float]
-    """Seconds of a process in each share of its time, on the average."""
+    """Mean seconds of a process in each share of its time."""
     counts: Mapping[str, int]
-    """Of all processes: messages, bytes, faults, twins, diffs; barriers of one."""
+    """Messages, bytes, faults, twins and diffs of all processes; barriers of one."""
     faults: Sequence[tuple[int, int, int, bool]]
-    """Page faults in their order: time in ps since the first process began, process, page, whether it wrote."""
+    """Page faults in order: time in ps since the first process started, process, page, True for a write."""
     pages: int
 
 
 def check_programs(plan: Plan) -> None:
-    """Refuse a program that there is not, and more processes than hosts. Raises ConfigError."""
+    """Reject an unknown program, and more processes than hosts. Raises ConfigError."""
     for name in filter(None, str(plan.options["programs"]).split(",")):
         if name not in PROGRAMS:
             known = ", ".join(PROGRAMS)
@@ -66,18 +66,18 @@ def check_programs(plan: Plan) -> None:
 
 
 def chosen(lab: Lab) -> list[str]:
-    """The programs that are asked for."""
+    """Return the selected programs."""
     return [name for name in lab.text("programs").split(",") if name]
 
 
 def size_of(lab: Lab, name: str, place: int | None = None) -> Size:
-    """Of a program: that of Table 5.1, or another one of its sizes, scaled."""
+    """Return the size of a program: that of Table 5.1, or another of its sizes, scaled."""
     program = PROGRAMS[name]
     return program.scaled(program.sizes[program.usual if place is None else place], lab.option("scale"))
 
 
 async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, **options: float | str) -> Ran:
-    """Run a program, and compare its result with that of a sequential one."""
+    """Run a program and compare its result with a sequential one."""
     program = PROGRAMS[name]
     all_of = await anew(lab, substrate, processes=processes, pages=program.pages(size), **options)
     window = Window(all_of)
@@ -99,9 +99,7 @@ def _right(program: Program, size: Size, parts: list[Any]) -> bool:
 
 
 class Window:
-    """The time in which programs are measured: from where the first of them begins to where the last ends. All that is
-    counted is counted in it.
-    """
+    """Measured time: from the first account opened to the last one closed. Counts refer to it."""
 
     def __init__(self, all_of: list[Any]) -> None:
         self._all = all_of
@@ -112,7 +110,7 @@ class Window:
             tmk.account.watch = self._told
 
     def _told(self, opened: bool) -> None:
-        """An account opens or closes."""
+        """Record that an account opens or closes."""
         if not self._open:
             self._before, self._open = self._so_far(), True
         elif not opened:
@@ -134,7 +132,7 @@ class Window:
         )
 
     def ran(self) -> Ran:
-        """What was measured."""
+        """Return the measurements."""
         all_of = self._all
         begun = min(tmk.account.intervals[0][0] for tmk in all_of)
         ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
@@ -150,8 +148,9 @@ class Window:
 
 
 def show(lab: Lab, name: str, found: Ran) -> None:
-    """Page faults over time as a curve, and `<name>.png`: time to the right, pages downward; a fault is a dot in the
-    colour of its process, dark where it read and bright where it wrote.
+    """Draw page faults over time as a curve, and as `<name>.png` with time to the right and pages downward.
+
+    A fault is a pixel in the colour of its process, dark for a read and bright for a write.
     """
     step = max(1, len(found.faults) // POINTS)
     times = [time / 1e9 for time, *_ in found.faults[::step]]

@@ -1,7 +1,7 @@
-"""Random programs of shared memory without data races, and runs of them that are watched.
+"""Random programs of shared memory without data races, and monitored runs of them.
 
-A word belongs to a lock, and is touched under it alone; or to a process for the time between two barriers, in which
-nobody else touches it, unless nobody writes it: then all may read. Words of all kinds stand in the same pages. So each
+A word belongs to a lock and is accessed only under it, or it belongs to a process for the time between two barriers. In
+that time no other process accesses it; if no process writes it, all may read. Words of all kinds share pages. So each
 read has one right value: that of the last write in simulated time.
 """
 
@@ -18,21 +18,19 @@ from tb.studies.tmk._model import Model
 
 LOCKS = 3
 WORDS = 12
-"""Of each page, far apart."""
+"""Offsets of the words of a page, far apart."""
 STEP = PAGE // WORDS // 4 * 4
 
 
 class Watched:
-    """One run: memory as it must be, and the model that is told the schedule."""
+    """Monitored run: expected memory, and the model that gets the schedule."""
 
     def __init__(self, processes: Sequence[Tmk], pages: int, told: bool = True) -> None:
-        """Of processes that have started. The model knows nothing of collections: where records are collected it is not
-        `told`.
-        """
+        """Monitor started processes. With `told` False the model is unused, since it does not cover collections."""
         self.all, self.nodes, self.pages = processes, len(processes), pages
         self.model = Model(self.nodes, pages)
         self.memory: dict[int, int] = {}
-        """By number of the word."""
+        """Expected value, by number of the word."""
         self.reads = self.written = 0
         self._told = told
         if told:
@@ -42,7 +40,7 @@ class Watched:
             self._watch_barriers(processes[0])
 
     def _watch(self, tmk: Tmk) -> None:
-        """Tell the model when a process serves Requests, ends intervals and grants locks."""
+        """Report services of Requests, ends of intervals and lock grants of a process to the model."""
         coherence, model, me = tmk.coherence, self.model, tmk.proc_id
         self._before(coherence, "end_interval", lambda: model.ends(me))
         self._before(coherence, "write", lambda page: model.twin(me, page))
@@ -60,7 +58,7 @@ class Watched:
         self._before(coherence, "give_diffs", diffs, tmk)
 
     def _watch_barriers(self, manager: Tmk) -> None:
-        """All have arrived when the manager looks at what they did."""
+        """Report a barrier to the model when the manager has all arrivals."""
         managing = [False]
         manage, learn = manager.barriers._manage, manager.coherence.learn
 
@@ -78,7 +76,7 @@ class Watched:
         manager.coherence.learn = learns  # type: ignore[method-assign]
 
     def _watch_ends(self, tmk: Tmk) -> None:
-        """Tell the model what has come, before Requests that wait for it are served."""
+        """Report received messages to the model before deferred Requests are served."""
         acquire, validate, model, me = tmk.locks.acquire, tmk.coherence.validate, self.model, tmk.proc_id
 
         async def acquires(number: int) -> None:
@@ -109,7 +107,7 @@ class Watched:
     # ---- what programs do
 
     async def touch(self, tmk: Tmk, word: int, write: bool) -> None:
-        """Read a word and compare it, or write a new value."""
+        """Read and compare a word, or write a new value."""
         page, va = word // WORDS, tmk.memory.base + word // WORDS * PAGE + word % WORDS * STEP
         if self._told:
             self.model.access(tmk.proc_id, page, write)
@@ -127,7 +125,7 @@ class Watched:
             self.model.accessed(tmk.proc_id, page, write)
 
     async def locked(self, tmk: Tmk, lock: int, rng: random.Random) -> None:
-        """A critical section of the program."""
+        """Run a critical section of the program."""
         await tmk.lock_acquire(lock)
         mine = [word for word in range(WORDS * self.pages) if self.owner(word) == lock]
         for _ in range(rng.randrange(1, 4)):
@@ -137,11 +135,11 @@ class Watched:
         await tmk.lock_release(lock)
 
     def owner(self, word: int) -> int:
-        """The lock of a word; LOCKS or more: it has none."""
+        """Return the lock of a word; LOCKS or more means none."""
         return word * 7 % (2 * LOCKS)
 
     async def _phases(self, tmk: Tmk, phases: int, seed: int) -> None:
-        """Between barriers."""
+        """Return the actions between barriers."""
         rng = random.Random(seed * 1000 + tmk.proc_id)
         free = [word for word in range(WORDS * self.pages) if self.owner(word) >= LOCKS]
         for phase in range(phases):
@@ -162,7 +160,7 @@ class Watched:
             await tmk.barrier(phase % 5)
 
     async def program(self, tmk: Tmk, seed: int, phases: int) -> None:
-        """What one process does, from the first call after `startup` to `exit`."""
+        """Run one process from `startup` to `exit`."""
         if tmk.proc_id == 0:
             tmk.malloc(PAGE * self.pages)
             await tmk.distribute(b"")
@@ -173,7 +171,7 @@ class Watched:
         await tmk.exit()
 
     def counts(self) -> list[dict[str, list[int]]]:
-        """By what is counted, of each process: of the run, and of the model."""
+        """Return the counts of each process, of the run and of the model, by name."""
         model, of = self.model, range(self.nodes)
         names = "faults", "twins", "diffs", "notices", "intervals"
         run = {

@@ -1,10 +1,10 @@
 """How long do SOR, TSP, Jacobi and 3D FFT take on TreadMarks over UDP and over VIA, and where does the time go?
 
-Strategy: each program runs on eight processes over UDP, then over Berkeley VIA, on the same hosts (paper 001, 5.5.4);
-the improvement is the quotient of the two times, the most for FFT, then SOR, TSP, Jacobi. Results are compared with
-those of sequential programs. The time of a process is computation, communication, wait and protocol, which add up to
-all of it. By default problems are scaled so that work, faults and cold pages a barrier stay; the paper's sizes are
-`SET="scale=1"`. `<program>_<substrate>.png` beside the results shows who touched and wrote which page when.
+Strategy: each program runs on eight processes over UDP, then over Berkeley VIA, on the same hosts (paper 001, 5.5.4).
+The improvement is the quotient of the two times, largest for FFT, then SOR, TSP, Jacobi. Results are compared with
+those of sequential programs. The time of a process is divided into computation, communication, wait and protocol. By
+default problems are scaled so that work, faults and cold pages a barrier stay; `SET="scale=1"` gives the paper's sizes.
+`<program>_<substrate>.png` beside the results shows which process read and wrote which page when.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from tb.studies.tmk._tmk_apps import check_programs, chosen, ran, show, size_of
 
 LAYER = "tmk"
 HOSTS = 1
-"""A process may be alone; see `check`."""
+"""Smallest number of hosts; see `check`."""
 CLUSTER = "eight_hosts"
 OPTIONS = {**APPS, "processes": Option(8, "processes, each on a host", 1, 8), **stack_options(LAYER)}
 QUICK = "scale=64 programs=sor"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=1 memory.bytes=134217728")}
 """Hosts and sizes of chapter 5."""
 ORDER = "fft", "sor", "tsp", "jacobi"
-"""By improvement, the greatest first (paper 001, 5.5.4)."""
+"""Programs by improvement, largest first (paper 001, 5.5.4)."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse programs that there are not, and more processes than hosts."""
+    """Reject unknown programs, and more processes than hosts."""
     check_programs(plan)
     check_hosts(plan, "processes", int(plan.options["processes"]))
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     names = chosen(lab)
     gains = {}
     for done, name in enumerate(names):

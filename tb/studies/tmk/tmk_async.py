@@ -1,7 +1,7 @@
 """How should a process notice Requests over VIA: by timer, polling, interrupt or thread (paper 001, 5.4)?
 
-Strategy: SOR and Jacobi run on eight processes over Berkeley VIA under each scheme; the programs are the same, and poll
-where they read, compute and write a block.
+Strategy: SOR and Jacobi run on eight processes over Berkeley VIA under each scheme. The programs are the same; they
+poll where they read, compute and write a block.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ OPTIONS = {
 }
 QUICK = "scale=64 programs=sor"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "scale=4")}
-"""The hosts of chapter 5."""
+"""Hosts of chapter 5."""
 
 
 check = check_programs
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     names = chosen(lab)
     for done, name in enumerate(names):
         size, processes = size_of(lab, name), len(lab.running.hosts)

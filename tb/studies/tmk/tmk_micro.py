@@ -1,7 +1,7 @@
 """What do barrier, lock, page and diff of TreadMarks cost over UDP and over VIA (paper 001, 5.5.3)?
 
 Strategy: the micro-benchmarks of the paper, first over UDP, then over Berkeley VIA, on the same hosts, each the mean
-over repetitions. Barrier: 2, 4 and 8 processes meet. Lock: who asks gets it from its manager, which had it last
+over repetitions. Barrier: 2, 4 and 8 processes meet. Lock: a process gets it from its manager, which had it last
 (direct), or through the manager from a third process (indirect). Page: process 1 reads a word of each of some pages
 that process 0 has. Diff: it reads them again, after process 0 has written one word of each (small) or all (large). Page
 and diff include the fault.
@@ -25,7 +25,7 @@ OPTIONS = {
 }
 QUICK = "repetitions=2"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "repetitions=8")}
-"""The hosts of chapter 5."""
+"""Hosts of chapter 5."""
 COUNTS = 2, 4, 8
 PAGES = 1
 DIFFS = "diff_small", "diff_large"
@@ -33,12 +33,12 @@ LOCKS = "lock_direct", "lock_indirect"
 
 
 def check(plan: Plan) -> None:
-    """Refuse fewer hosts than the largest barrier has processes."""
+    """Reject fewer hosts than the largest barrier has processes."""
     check_hosts(plan, "tmk_micro", COUNTS[-1])
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     found: dict[str, dict[str, float]] = {}
     for name in SUBSTRATES:
         found[name] = {}
@@ -59,7 +59,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _barriers(lab: Lab, found: dict[str, float], processes: list[Any]) -> None:
-    """Mean time of a barrier, behind a first one."""
+    """Return the mean time of a barrier after a first one."""
     repetitions = lab.option("repetitions")
 
     async def meet(tmk: Any) -> int:
@@ -81,11 +81,11 @@ class Micro:
         self._count = lab.option("repetitions")
 
     async def run(self) -> None:
-        """All of them."""
+        """Run all measurements."""
         await together(self._lab, self._all, self._program)
 
     async def _program(self, tmk: Any) -> None:
-        """Of one process; those that have nothing to do compute, and serve."""
+        """Run the program of one process; idle processes compute and serve Requests."""
         array = await tmk.array(self._count, PAGE // 4, "u4")
         await self._locks(tmk)
         await tmk.barrier(0)
@@ -103,7 +103,7 @@ class Micro:
         await tmk.exit()
 
     async def _locks(self, tmk: Any) -> None:
-        """Locks whose manager is process 0: process 2 has each first from there, then process 1 has it from 2."""
+        """Measure locks managed by process 0: process 2 gets each from there, then process 1 gets it from 2."""
         numbers = [tmk.nprocs * (1 + index) for index in range(self._count)]
         for who, kind in ((2, "lock_direct"), (1, "lock_indirect")):
             await tmk.barrier(0)
@@ -118,7 +118,7 @@ class Micro:
             self._found[kind] = taken / len(numbers) / 1e6
 
     async def _read(self, tmk: Any, address: int, kind: str) -> None:
-        """Process 1 reads a word of each page."""
+        """Read a word of each page in process 1."""
         if tmk.proc_id != 1:
             return
         begun = self._lab.kernel.now

@@ -1,9 +1,9 @@
-"""Does shared memory give every read its right value, and does it count the faults that its rules ask for?
+"""Does shared memory return the right value for every read, and as many faults as the protocol requires?
 
-Strategy: a random program without data races, by the run's seed: locks, barriers, computing, words of all owners in the
-same pages (`_tmk_random.py`). Each read is compared with memory as one process would have it. A model that keeps sets
-of intervals instead of vectors is told the schedule, and must count the same faults, twins, diffs, notices and
-intervals. With a small `tmk.collect_bytes` records are collected, of which the model knows nothing: then only reads are
+Strategy: a random program without data races, drawn from the run's seed: locks, barriers, computing, words of all
+owners in the same pages (`_tmk_random.py`). Each read is compared with the memory of a sequential execution. A model
+with sets of intervals instead of vectors gets the schedule and must count the same faults, twins, diffs, notices and
+intervals. With a small `tmk.collect_bytes` records are collected, which the model does not cover: then only reads are
 compared.
 """
 
@@ -23,7 +23,7 @@ OPTIONS = {
 }
 QUICK = "phases=2"
 PROCESSES = 7
-"""Without `tmk.processes`: 2 to 8, by the seed."""
+"""Numbers of processes drawn by the seed when `tmk.processes` is 0."""
 COUNTED = "faults", "twins", "diffs", "notices", "intervals"
 
 
@@ -31,7 +31,7 @@ __all__ = ["check", "run"]
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     seed = lab.seed
     processes = lab.option("tmk.processes") or min(2 + seed % PROCESSES, len(lab.running.hosts))
     all_of = await bring_up(lab, processes=processes)

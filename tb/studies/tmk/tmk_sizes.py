@@ -1,4 +1,4 @@
-"""Over the size of the problem, how much faster are programs on TreadMarks over VIA than over UDP?
+"""How much faster are programs on TreadMarks over VIA than over UDP, by problem size?
 
 Strategy: each program runs on eight processes in its sizes A to D of paper 001, 5.5.4 (TSP in three), over UDP, then
 over Berkeley VIA; the improvement is the quotient of the two times.
@@ -36,7 +36,7 @@ SIZES = "ABCD"
 
 
 def check(plan: Plan) -> None:
-    """Refuse programs and sizes that there are not. Raises ConfigError."""
+    """Reject unknown programs and sizes. Raises ConfigError."""
     check_programs(plan)
     sizes = str(plan.options["sizes"])
     if not sizes or set(sizes) - set(SIZES):
@@ -44,7 +44,7 @@ def check(plan: Plan) -> None:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     names = chosen(lab)
     for done, name in enumerate(names):
         gains = []

@@ -1,8 +1,8 @@
-"""By how much are programs on TreadMarks faster on 2 to 8 processes than on one, over UDP and over VIA?
+"""What is the speed-up of programs on TreadMarks on 2 to 8 processes, over UDP and over VIA?
 
-Strategy: each program runs on one process, whose time is computing alone, then on several over each substrate (paper
-001, 5.5.4); the speed-up is the quotient of the times. VIA should be ahead of UDP everywhere, and numbers of processes
-that are no power of two behind the next one that is.
+Strategy: each program runs on one process, whose time is pure computation, then on several over each substrate (paper
+001, 5.5.4); the speed-up is the quotient of the times. VIA should be ahead of UDP everywhere. Numbers of processes that
+are not powers of two should be behind the next power of two.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ VARIANTS = {
     ),
     "l7-jacobi": ("lanai9-l7+p2-300", "programs=jacobi scale=1 counts=1,8 run.hang_us=100000000"),
 }
-"""Hosts and sizes of chapter 5; what follows for the other programs stands on the page of TreadMarks."""
+"""Hosts and sizes of chapter 5; the page of TreadMarks has the other programs' settings."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse programs that there are not, numbers that are none, and more processes than hosts."""
+    """Reject unknown programs, invalid numbers, and more processes than hosts."""
     check_programs(plan)
     check_counts(plan)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     names, counts = chosen(lab), [int(count) for count in lab.text("counts").split(",")]
     behind = 0
     for done, name in enumerate(names):

@@ -1,10 +1,10 @@
 """What does TreadMarks need of VIA: VIs, registered memory, receives posted ahead (paper 001, 5.3)?
 
 Strategy: over Berkeley VIA. SOR runs on all hosts with two VIs a pair, and with one. Registered memory is measured over
-the number of processes, with one receive a VI for Requests and with as many as can come, and continued to 256 processes
-(the paper's example: one receive). Then four processes do what loses a Request when there is one receive: a lock
-manager asks for a lock, and forwards two Requests, while their holder computes and does not poll. Who waits for ever is
-counted, for one receive and for n-1.
+the number of processes, with one receive a VI for Requests and with as many as can arrive. It is extrapolated to 256
+processes (the paper's example: one receive). Then four processes run a case that loses a Request when there is one
+receive. A lock manager requests a lock and forwards two Requests, while the locks' holder computes and does not poll.
+Processes that hang are counted, for one receive and for n-1.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ OPTIONS = {
 }
 QUICK = "scale=64 counts=2,4"
 VARIANTS = {"l7": ("lanai9-l7+p2-300", "")}
-"""The hosts of chapter 5."""
+"""Hosts of chapter 5."""
 MANY = 256
-"""Processes of the paper's example (5.3.4)."""
+"""Number of processes in the paper's example (5.3.4)."""
 LOCKS = {1: 9, 0: 1, 3: 5}
-"""By process which lock it asks for: process 1 manages all three, and process 2 had them."""
+"""Lock requested by each process; process 1 manages all three, and process 2 had them."""
 HOLDER = 2
 COMPUTING_NS = 5_000_000
 PATIENCE_PS = 50_000_000_000
-"""Whoever waits then waits for ever."""
+"""Time after which a waiting process counts as hanging, ps."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse numbers that are none, and more processes than hosts."""
+    """Reject invalid numbers, and more processes than hosts."""
     check_counts(plan)
     check_hosts(plan, "tmk_substrate", len(LOCKS) + 1)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     counts = [int(count) for count in lab.text("counts").split(",")]
     await _lines(lab)
     for prepost in (1, 0):
@@ -62,7 +62,7 @@ def _name(prepost: int) -> str:
 
 
 async def _lines(lab: Lab) -> None:
-    """SOR with one VI a pair, and with two."""
+    """Run SOR with one VI a pair and with two."""
     seconds = {}
     for vis in (2, 1):
         found = await ran(lab, "sor", size_of(lab, "sor"), "bvia", len(lab.running.hosts), vis=vis)
@@ -72,9 +72,7 @@ async def _lines(lab: Lab) -> None:
 
 
 async def _registered(lab: Lab, counts: list[int], prepost: int) -> None:
-    """VIs and registered memory of a process; over the number of processes, and for many by what a VI of each kind has
-    at the last number.
-    """
+    """Measure VIs and registered memory of a process over the number of processes, and extrapolate to many."""
     found = []
     for count in counts:
         tmk = (await anew(lab, "bvia", processes=count, pages=1, prepost=prepost))[0]
@@ -89,7 +87,7 @@ async def _registered(lab: Lab, counts: list[int], prepost: int) -> None:
 
 
 async def _waiting(lab: Lab, prepost: int) -> int:
-    """How many of four processes never end."""
+    """Return how many of four processes never finish."""
     processes = await anew(lab, "bvia", processes=4, pages=1, prepost=prepost, scheme="polling")
     tasks = [lab.spawn(_ask(tmk), tmk.process.who) for tmk in processes]
     await lab.kernel.sleep(PATIENCE_PS, "whoever waits for ever")

@@ -1,4 +1,6 @@
-"""A tour of TreadMarks: pages as a whole, twins, diffs, locks, barriers, a collection; over VIA what differs."""
+"""TreadMarks operations whose costs are recorded: pages, twins, diffs, locks, barriers, a collection; and those over
+VIA.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from tests.unit.tmk.tmk_bench import Bench
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run each operation."""
     with charges.operation("start of three"):
         bench = Bench(3)
     one, two, _ = bench.all
@@ -40,7 +42,7 @@ def tour(charges: Charges) -> None:
 
 
 def _over_via(charges: Charges) -> None:
-    """What differs over VIA."""
+    """Run the operations that differ over VIA."""
     with charges.operation("start of two over VIA"):
         bench = Bench(2, on="via", below={"preset": "bvia2"})
     one, two = bench.all

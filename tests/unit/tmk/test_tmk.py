@@ -1,9 +1,9 @@
 """TreadMarks: lazy release consistency of real pages, over UDP.
 
-Strategy: two to four processes of the machine touch shared pages by their page tables. Each test shows one promise by
-what crosses the wires, what faults, and what an array holds: nothing is sent at a release, a page is compared when
-somebody asks, two may write one page, knowledge is passed on, records are collected, and Requests are served while a
-process computes. A bit that is flipped in a diff must be seen in the reader's page.
+Strategy: two to four processes of the machine access shared pages through their page tables. Each test shows one
+property by the messages, the faults, or the contents of an array. A release sends nothing, a page is compared on
+request, two processes may write one page, knowledge is passed on, records are collected, and Requests are served during
+computation. A bit flipped in a diff must show in the reader's page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.unit.tmk.tmk_bench import Bench, Call
 
 
 def started(nodes: int = 2, pages: int = 4, **options: Any) -> Bench:
-    """All pages are given out, and everybody knows."""
+    """Allocate all pages and distribute their address."""
     bench = Bench(nodes, pages=pages, **options)
     bench.all[0].malloc(PAGE * pages)
 
@@ -41,17 +41,17 @@ async def put(tmk: Tmk, word: int, value: int) -> None:
 
 
 async def get(tmk: Tmk, word: int) -> int:
-    """Load one."""
+    """Load a word of shared memory."""
     return int.from_bytes(await tmk.process.read(tmk.memory.base + 4 * word, 4), "big")
 
 
 def sent(bench: Bench) -> int:
-    """Datagrams so far."""
+    """Return the number of datagrams so far."""
     return sum(udp.kernel.sent for udp in bench.below)
 
 
 async def under(tmk: Tmk, lock: int, do: Callable[[], Call]) -> Any:
-    """In a critical section of the program."""
+    """Run a critical section of the program."""
     await tmk.lock_acquire(lock)
     result = await do()
     await tmk.lock_release(lock)
@@ -75,7 +75,7 @@ def test_a_release_sends_nothing_and_a_reader_that_does_not_synchronize_keeps_th
     assert bench.do(other, under(other, 0, lambda: get(other, 0))) == [7]
 
 
-def test_a_page_that_nobody_reads_is_compared_never_though_it_is_written_in_ten_intervals() -> None:
+def test_a_page_written_in_ten_intervals_is_not_compared_until_another_process_reads_it() -> None:
     bench = started()
     one = bench.all[0]
     faults = one.process.faults
@@ -105,7 +105,7 @@ def test_only_the_first_write_faults_until_the_diff_is_made() -> None:
     assert counted[1] == counted[0] and counted[2] == counted[3] == counted[0] + 1 and one.memory.diffs == 1
 
 
-def test_the_first_copy_of_a_written_page_takes_two_messages_and_no_diff_and_a_later_one_has_all() -> None:
+def test_the_first_copy_of_a_written_page_takes_two_messages_and_no_diff() -> None:
     bench = started(3)
     one, other, third = bench.all
     bench.do(one, under(one, 0, lambda: put(one, 0, 7)))
@@ -144,7 +144,7 @@ def test_a_diff_of_one_word_takes_fewer_than_64_bytes_on_the_wire() -> None:
     assert bench.do(other, get(other, 5)) == [9] and substrate.sent_bytes - before < 64
 
 
-def test_words_that_two_write_one_after_the_other_have_the_later_value_wherever_the_diffs_come_from() -> None:
+def test_words_written_by_two_processes_in_order_have_the_later_value() -> None:
     bench = started(3)
     one, two, three = bench.all
     bench.do(two, get(two, 0))
@@ -157,7 +157,7 @@ def test_words_that_two_write_one_after_the_other_have_the_later_value_wherever_
 # ---- who knows what
 
 
-def test_knowledge_is_passed_on_and_of_what_is_not_related_no_notice_comes() -> None:
+def test_knowledge_is_passed_on_without_unrelated_notices() -> None:
     bench = started(4)
     one, two, three, four = bench.all
     bench.do(four, under(four, 9, lambda: put(four, 3 * WORDS, 5)))  # unrelated
@@ -168,7 +168,7 @@ def test_knowledge_is_passed_on_and_of_what_is_not_related_no_notice_comes() -> 
     assert three.coherence.vector == [1, 1, 0, 0] and not three.memory.pages[3].pending
 
 
-def test_a_grant_has_the_intervals_that_are_lacked_and_no_byte_more() -> None:
+def test_a_grant_carries_exactly_the_missing_intervals() -> None:
     bench = started(4)
     one, two, three, four = bench.all
     grants: dict[int, int] = {}
@@ -195,7 +195,7 @@ def test_a_grant_has_the_intervals_that_are_lacked_and_no_byte_more() -> None:
     assert grants == {9: 4, 5: 4 + 2 * interval, 4: 4}
 
 
-def test_a_lock_is_granted_by_who_had_it_through_its_manager_and_taken_again_without_a_message() -> None:
+def test_a_lock_is_granted_by_its_last_owner_and_reacquired_without_a_message() -> None:
     bench = started(3)
     for tmk in (bench.all[1], bench.all[2]):
         bench.do(tmk, under(tmk, 0, lambda tmk=tmk: get(tmk, 0)))  # type: ignore[misc]
@@ -214,7 +214,7 @@ def test_a_barrier_of_n_takes_twice_n_minus_one_messages() -> None:
     assert sent(bench) - before == 6
 
 
-def test_notices_of_pages_that_follow_each_other_are_one_run() -> None:
+def test_notices_of_consecutive_pages_form_one_run() -> None:
     bench = started(2, pages=64)
     one = bench.all[0]
     bench.run(one.process.write(one.memory.base, bytes(PAGE * 64)), one.lock_acquire(0))
@@ -225,7 +225,7 @@ def test_notices_of_pages_that_follow_each_other_are_one_run() -> None:
 # ---- pages are real
 
 
-def test_a_bit_that_is_flipped_in_a_diff_is_seen_in_the_page_of_who_reads() -> None:
+def test_a_bit_flipped_in_a_diff_shows_in_the_readers_page() -> None:
     bench = started()
     one, other = bench.all
     bench.do(other, get(other, 0))
@@ -248,13 +248,13 @@ def test_without_protection_results_are_wrong() -> None:
     bench.do(one, under(one, 0, lambda: put(one, 0, 7)))
 
     async def nothing(page: int, right: Rights) -> None:
-        """The page keeps its right."""
+        """Leave the right of a page unchanged."""
 
     other.memory.allow = nothing  # type: ignore[method-assign]
     assert bench.do(other, under(other, 0, lambda: get(other, 0))) == [0]
 
 
-def test_a_view_that_is_kept_over_a_wait_names_process_call_and_address() -> None:
+def test_use_of_a_view_kept_over_a_wait_names_process_call_and_address() -> None:
     bench = started()
     one = bench.all[0]
 
@@ -263,12 +263,12 @@ def test_a_view_that_is_kept_over_a_wait_names_process_call_and_address() -> Non
         await one.lock_acquire(0)
         view[0] = 1
 
-    said = f"host0: process tmk: view\\({one.memory.base:#x}, 16\\): it was kept during .*; let it go before"
+    said = f"host0: process tmk: view\\({one.memory.base:#x}, 16\\): it was kept during .*; release it before"
     with pytest.raises(ViewError, match=said):
         bench.do(one, keep())
 
 
-def test_a_store_that_cannot_wait_into_a_page_without_the_right_ends_the_run() -> None:
+def test_a_store_that_cannot_fault_into_a_protected_page_ends_the_run() -> None:
     bench = started()
     with pytest.raises(ProtectionFault, match="process tmk"):
         bench.all[1].process.store_bytes(bench.all[1].memory.base, b"x")
@@ -299,7 +299,7 @@ def test_records_are_collected_and_storage_stays_bounded_while_results_are_equal
     assert results[0] == results[1]
 
 
-def test_of_16_kb_records_are_collected_ten_times_and_storage_stays_bounded() -> None:
+def test_with_a_limit_of_16_kb_records_are_collected_ten_times_and_storage_stays_bounded() -> None:
     """SANLAB_TMK_BARRIERS says how many, instead of 60."""
     barriers, bench = int(os.environ.get("SANLAB_TMK_BARRIERS", "60")), started(2, pages=2, collect_bytes=16 << 10)
     kept = []
@@ -319,7 +319,7 @@ def test_of_16_kb_records_are_collected_ten_times_and_storage_stays_bounded() ->
     assert bench.all[0].barriers.collections >= barriers // 6 and max(kept) < (16 << 10) + 2 * (PAGE + 100)
 
 
-def test_a_diff_that_is_asked_for_after_its_collection_fails_the_run() -> None:
+def test_a_diff_requested_after_its_collection_is_an_error() -> None:
     bench = started(2, collect_bytes=256)
     one, other = bench.all
 
@@ -333,14 +333,14 @@ def test_a_diff_that_is_asked_for_after_its_collection_fails_the_run() -> None:
     other.memory.pages[0].pending[0] = 1
     other.memory.pages[0].have[0] = 0
     late = Message(Kind.DIFFS, 1, 0, 99, (0).to_bytes(4, "big") + bytes(4) + (1).to_bytes(4, "big"))
-    with pytest.raises(TmkError, match="diffs of page 0 up to interval 1: process 1 asks for them, and they were coll"):
+    with pytest.raises(TmkError, match="diffs of page 0 up to interval 1: process 1 requests them, but they were coll"):
         bench.run(one.coherence.give_diffs(late))
 
 
 # ---- Requests
 
 
-def test_a_request_that_meets_computing_is_served_at_once_and_the_computing_ends_later_by_that() -> None:
+def test_a_request_is_served_during_computation_and_delays_it() -> None:
     bench = started()
     one, other = bench.all
     took, ended = [], []
@@ -360,7 +360,7 @@ def test_a_request_that_meets_computing_is_served_at_once_and_the_computing_ends
     assert took[0] < 1_000_000_000 and 20_000_000_000 < ended[0][0] == ended[0][1]
 
 
-def test_two_processes_that_miss_each_other_s_pages_at_once_both_go_on() -> None:
+def test_two_processes_that_fault_on_each_others_pages_do_not_deadlock() -> None:
     bench = started()
     one, other = bench.all
 
@@ -377,7 +377,7 @@ def test_two_processes_that_miss_each_other_s_pages_at_once_both_go_on() -> None
 
 
 @pytest.mark.parametrize("options", [{}, {"on": "via"}, {"on": "via", "vis": 1}])
-def test_a_response_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) -> None:
+def test_a_response_of_more_than_32_kb_is_sent_in_parts(options: dict[str, Any]) -> None:
     bench = started(2, pages=1, **options)
     one, other = bench.all
     bench.do(other, get(other, 0))
@@ -394,7 +394,7 @@ def test_a_response_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("options", [{}, {"on": "via"}, {"on": "via", "vis": 1}, {"on": "via", "scheme": "thread"}])
-def test_a_request_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) -> None:
+def test_a_request_of_more_than_32_kb_is_sent_in_parts(options: dict[str, Any]) -> None:
     bench = started(2, **options)
     data = bytes(number % 251 for number in range(100_000))
 
@@ -408,7 +408,7 @@ def test_a_request_of_more_than_32_kb_comes_in_parts(options: dict[str, Any]) ->
     assert bench.program(program, within_us=1e6) == [data] * 2
 
 
-def test_a_diff_is_the_runs_of_words_that_differ_and_puts_them_where_they_were() -> None:
+def test_a_diff_holds_the_runs_of_changed_words_and_restores_them() -> None:
     twin, page = bytes(PAGE), bytearray(PAGE)
     page[0:4], page[40:48], page[PAGE - 4 :] = b"abcd", b"01234567", b"last"
     runs = encode(twin, bytes(page))

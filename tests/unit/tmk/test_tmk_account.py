@@ -1,8 +1,8 @@
-"""Where the time of a process of TreadMarks goes: computation, communication, wait, protocol.
+"""Time account of a TreadMarks process: computation, communication, wait, protocol.
 
-Strategy: programs of which it is known what they do. Computation must be what they computed, to the picosecond, however
-many Requests, signals and threads came between; what TreadMarks does for them must be its protocol's; and the four
-follow one another and add up to all of the time.
+Strategy: programs with known activity. Computation must equal the computed time to the picosecond, despite Requests,
+signals and threads. TreadMarks' work must be accounted as protocol. The four shares are contiguous and add up to all of
+the time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMPUTED_NS = 40_000
 
 
 def spans(bench: Bench) -> list[int]:
-    """Of each process the time of its account, which must have no gap."""
+    """Return the accounted time of each process, checking that it has no gap."""
     for tmk in bench.all:
         intervals = tmk.account.intervals
         assert all(before[1] == after[0] for before, after in pairwise(intervals))
@@ -44,7 +44,7 @@ def spans(bench: Bench) -> list[int]:
 
 
 def pixels(data: bytes) -> NDArray[np.uint8]:
-    """Of a PNG that `pymodels.formats.png` has made."""
+    """Return the pixels of a PNG made by `pymodels.formats.png`."""
     width, height = struct.unpack(">2I", data[16:24])
     begin = data.index(b"IDAT")
     rows = zlib.decompress(data[begin + 4 : begin + 4 + struct.unpack(">I", data[begin - 4 : begin])[0]])
@@ -53,11 +53,11 @@ def pixels(data: bytes) -> NDArray[np.uint8]:
 
 
 def us(tmk: Tmk, share: Share) -> float:
-    """Of a process."""
+    """Return the shares of a process in us."""
     return tmk.account.total(share) / 1e6
 
 
-def test_faults_twins_and_barriers_of_a_program_that_computes_nothing_are_no_computation() -> None:
+def test_a_program_without_computation_has_no_computation_share() -> None:
     bench = Bench(2, pages=8)
     bench.all[0].malloc(8 * PAGE)
 
@@ -78,7 +78,7 @@ def test_faults_twins_and_barriers_of_a_program_that_computes_nothing_are_no_com
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_computation_is_what_the_program_computed_to_the_picosecond_while_others_ask(way: str) -> None:
+def test_computation_is_exact_to_the_picosecond_despite_requests_of_others(way: str) -> None:
     bench = Bench(3, pages=16, **WAYS[way])
     bench.all[0].malloc(16 * PAGE)
 
@@ -103,7 +103,7 @@ def test_computation_is_what_the_program_computed_to_the_picosecond_while_others
         assert all(tmk.account.total(share) for share in Share)
 
 
-def test_a_communication_thread_that_serves_within_a_critical_section_leaves_each_thread_its_own_share() -> None:
+def test_a_communication_thread_during_a_critical_section_has_its_own_share() -> None:
     bench = Bench(3, pages=8, **WAYS["thread"])
     bench.all[0].malloc(8 * PAGE)
 
@@ -128,7 +128,7 @@ def test_a_communication_thread_that_serves_within_a_critical_section_leaves_eac
         assert tmk.account.intervals[-1][2] is Share.COMPUTATION
 
 
-def test_parts_of_a_long_response_that_has_not_come_are_waited_for() -> None:
+def test_missing_parts_of_a_long_response_count_as_wait() -> None:
     bench = Bench(2, pages=16)
     bench.all[0].malloc(16 * PAGE)
     one, other = bench.all
@@ -152,7 +152,7 @@ def test_parts_of_a_long_response_that_has_not_come_are_waited_for() -> None:
     assert shares.count(Share.WAIT) >= 2, "for the first part, and for the second"
 
 
-def test_what_is_counted_of_a_program_is_counted_in_the_time_that_is_measured() -> None:
+def test_messages_and_faults_are_counted_in_the_measured_time() -> None:
     bench = Bench(2, pages=16)
     window = Window(bench.all)
 
@@ -177,7 +177,7 @@ def test_what_is_counted_of_a_program_is_counted_in_the_time_that_is_measured() 
     assert found.seconds >= max(spans(bench)) / 1e12
 
 
-def test_the_picture_shows_who_touched_and_who_wrote_which_page_when(tmp_path: Path) -> None:
+def test_the_picture_shows_which_process_read_and_wrote_which_page_when(tmp_path: Path) -> None:
     faults = [(0, 0, 0, False), (500_000_000, 1, 1, True), (999_000_000, 2, 3, False)]
     curves: dict[str, Any] = {}
     lab: Any = SimpleNamespace(

@@ -1,6 +1,6 @@
-"""The first program of a user, and one of an array, as the page of TreadMarks shows them, do what they say.
+"""First programs of TreadMarks' page.
 
-Strategy: they are run on two processes and on four; a lock and a barrier make sums right.
+Strategy: the programs run on two processes and on four; a lock and a barrier make sums right.
 """
 
 from __future__ import annotations
@@ -59,6 +59,6 @@ async def histogram(tmk: Tmk) -> list[int]:
 
 
 @pytest.mark.parametrize(("processes", "on"), [(2, "udp"), (4, "via")])
-def test_a_program_of_an_array_counts_what_there_is(processes: int, on: str) -> None:
+def test_the_array_program_counts_all_values(processes: int, on: str) -> None:
     right = np.bincount(NUMBERS.ravel(), minlength=16).tolist()
     assert Bench(processes, on=on).program(histogram) == [right] * processes

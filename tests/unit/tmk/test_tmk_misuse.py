@@ -1,7 +1,7 @@
-"""What TreadMarks refuses, and whom it names.
+"""Errors of TreadMarks and the process, call and address that they name.
 
-Strategy: each misuse of a call by one process, accesses outside of what was given out, barriers at which not all are,
-and what programs may mix without harm: numbers of barriers, data that they distribute beside arrays.
+Strategy: each misuse of a call by one process, accesses outside of allocated memory, barriers that not all processes
+reach, and valid mixtures: barrier numbers, and data distributed beside arrays.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ async def _left(tmk: Tmk, call: Misuse) -> None:
 
 BASE, END = 0x1000_0000, 4 * PAGE
 MISUSES: dict[str, tuple[int, Misuse, str]] = {
-    "a lock twice": (1, _twice, r"lock_acquire\(1\): it holds the lock; release it first"),
-    "a lock that is not held": (1, lambda t: t.lock_release(3), r"lock_release\(3\): it does not hold the lock"),
-    "a lock that there is not": (1, lambda t: t.lock_acquire(1024), r"lock_acquire\(1024\): locks are 0 to 1023"),
-    "a lock below all": (1, lambda t: t.lock_acquire(-1), r"lock_acquire\(-1\): locks are 0 to 1023"),
-    "a release of a lock that there is not": (1, lambda t: t.lock_release(5000), r"lock_release\(5000\): locks are 0"),
-    "a lock that is none": (0, lambda t: t.lock_acquire("a"), r"lock_acquire\('a'\): locks are"),  # type: ignore[arg-type]
-    "a barrier that there is not": (1, lambda t: t.barrier(64), r"barrier\(64\): barriers are 0 to 63"),
-    "a barrier below all": (0, lambda t: t.barrier(-1), r"barrier\(-1\): barriers are 0 to 63; give one of them"),
-    "a barrier that is none": (0, lambda t: t.barrier(True), r"barrier\(True\): barriers are 0 to 63"),
-    "memory given out elsewhere": (1, lambda t: _malloc(t, 8), r"malloc\(8\): it is process 1; call it in process 0"),
-    "no memory": (0, lambda t: _malloc(t, 0), r"malloc\(0\): that is no number of bytes"),
-    "too much memory": (0, lambda t: _malloc(t, 8), r"malloc\(8\): 0 bytes are left; ask for less, or give tmk.pages="),
-    "too large an array": (0, lambda t: t.array(1, 8, "u4"), r"array\(1, 8\): 0 bytes are left; ask for less, or give"),
-    "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: it is process 1; call it in process 0"),
-    "start twice": (1, lambda t: t.startup(), r"startup\(\): it has started already"),
+    "a lock twice": (1, _twice, r"lock_acquire\(1\): the process holds the lock; release it first"),
+    "a lock that is not held": (1, lambda t: t.lock_release(3), r"lock_release\(3\): the process does not hold"),
+    "an unknown lock": (1, lambda t: t.lock_acquire(1024), r"lock_acquire\(1024\): locks are 0 to 1023"),
+    "a negative lock": (1, lambda t: t.lock_acquire(-1), r"lock_acquire\(-1\): locks are 0 to 1023"),
+    "a release of an unknown lock": (1, lambda t: t.lock_release(5000), r"lock_release\(5000\): locks are 0"),
+    "a lock of the wrong type": (0, lambda t: t.lock_acquire("a"), r"lock_acquire\('a'\): locks are"),  # type: ignore[arg-type]
+    "an unknown barrier": (1, lambda t: t.barrier(64), r"barrier\(64\): barriers are 0 to 63"),
+    "a negative barrier": (0, lambda t: t.barrier(-1), r"barrier\(-1\): barriers are 0 to 63; give a number"),
+    "a barrier of the wrong type": (0, lambda t: t.barrier(True), r"barrier\(True\): barriers are 0 to 63"),
+    "memory allocated elsewhere": (1, lambda t: _malloc(t, 8), r"malloc\(8\): this is process 1; call it in process 0"),
+    "no memory": (0, lambda t: _malloc(t, 0), r"malloc\(0\): invalid size"),
+    "too much memory": (0, lambda t: _malloc(t, 8), r"malloc\(8\): 0 bytes are left; allocate less, or"),
+    "too large an array": (0, lambda t: t.array(1, 8, "u4"), r"array\(1, 8\): 0 bytes are left; allocate less, or"),
+    "distribution elsewhere": (1, lambda t: t.distribute(b""), "distribute: this is process 1; call it in process 0"),
+    "start twice": (1, lambda t: t.startup(), r"startup\(\): the process has started already"),
     "a barrier after its end": (1, lambda t: _left(t, lambda t: t.barrier(0)), r"barrier\(0\): the process has not st"),
     "a lock after its end": (1, lambda t: _left(t, lambda t: t.lock_acquire(0)), r"lock_acquire\(0\): the process has"),
     "a release after its end": (0, lambda t: _left(t, lambda t: t.lock_release(0)), r"lock_release\(0\): the proces"),
@@ -59,7 +59,7 @@ MISUSES: dict[str, tuple[int, Misuse, str]] = {
 
 
 @pytest.mark.parametrize("name", MISUSES)
-def test_each_misuse_is_refused_by_process_and_call(name: str) -> None:
+def test_each_misuse_names_process_and_call(name: str) -> None:
     bench = started()
     who, call, said = MISUSES[name]
     with pytest.raises(TmkError, match=f"host{who}: process tmk: {said}"):
@@ -68,14 +68,14 @@ def test_each_misuse_is_refused_by_process_and_call(name: str) -> None:
 
 @pytest.mark.parametrize("do", ["read", "write"])
 @pytest.mark.parametrize(("who", "page", "known"), [(0, 5, 100), (0, 1, 100), (1, 5, 0), (1, 0, 0)])
-def test_an_access_to_a_page_that_nobody_gave_out_names_process_call_address_and_page(
+def test_an_access_to_an_unallocated_page_names_process_call_address_and_page(
     who: int, page: int, known: int, do: str
 ) -> None:
     bench = Bench()
     tmk = bench.all[who]
     bench.all[0].malloc(100)  # process 1 does not know it
     address = tmk.memory.base + PAGE * page
-    said = f"host{who}: process tmk: {do} at {address:#x}, page {page}: {known} bytes are given out; malloc it in proc"
+    said = f"host{who}: process tmk: {do} at {address:#x}, page {page}: {known} bytes are allocated; malloc it in proc"
     with pytest.raises(TmkError, match=said):
         bench.do(tmk, get(tmk, page * WORDS) if do == "read" else put(tmk, page * WORDS, 1))
 
@@ -91,23 +91,25 @@ def test_an_access_outside_of_shared_memory_names_process_call_and_address(word:
         bench.do(tmk, get(tmk, word))
 
 
-def test_barriers_that_differ_and_barriers_that_not_all_reach_are_named() -> None:
+def test_different_and_incomplete_barriers_are_reported() -> None:
     bench = started()
-    with pytest.raises(TmkError, match=r"host0: process tmk: barrier 2: process 1 is at barrier 3; reach the same"):
+    with pytest.raises(TmkError, match=r"host0: process tmk: barrier 2: process 1 is at barrier 3; call the same"):
         bench.run(bench.all[0].barrier(2), bench.all[1].barrier(3))
     bench = started(3)
     with pytest.raises(MachineError, match="host1: process tmk waits for barrier 2"):
         bench.run(bench.all[0].barrier(2), bench.all[1].barrier(2), within_us=1e5)
 
 
-def test_no_barrier_of_the_program_is_that_of_array_and_exit() -> None:
+def test_the_internal_barrier_differs_from_all_barriers_of_the_program() -> None:
     bench = started()
     bench.run(*(tmk.barrier(BARRIERS - 1) for tmk in bench.all))
-    with pytest.raises(TmkError, match="barrier 63: process 1 is at array or exit; reach the same one everywhere"):
+    with pytest.raises(
+        TmkError, match="barrier 63: process 1 is at array or exit; call the same barrier in all processes"
+    ):
         bench.run(bench.all[0].barrier(BARRIERS - 1), bench.all[1].exit())
 
 
-def test_an_array_has_its_own_address_whatever_the_program_distributes_before_and_between() -> None:
+def test_arrays_keep_their_addresses_beside_other_distributed_data() -> None:
     bench = Bench(3)
 
     async def program(tmk: Tmk) -> tuple[list[bytes], list[int]]:
@@ -122,7 +124,7 @@ def test_an_array_has_its_own_address_whatever_the_program_distributes_before_an
     assert bench.program(program) == [([b"user data", b"more"], [0, 1, 3])] * 3
 
 
-def test_a_program_has_one_process_of_a_host() -> None:
+def test_a_program_has_at_most_one_process_on_a_host() -> None:
     bench = Bench()
-    with pytest.raises(TmkError, match="the program of this host has it open; open it once"):
+    with pytest.raises(TmkError, match="it is already open; open it once"):
         bench.layers[0].open()

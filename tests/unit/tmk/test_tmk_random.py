@@ -1,10 +1,10 @@
-"""Random programs over TreadMarks: every read is right, and the run counts what lazy release consistency says.
+"""Random programs over TreadMarks: every read is right, and the counts match lazy release consistency.
 
 Strategy: programs without data races, with locks, barriers, computing and words of all owners in the same pages, on two
-to eight processes of the machine. Each read is compared with memory as one process would have it. A model that keeps
-sets instead of vectors is told the schedule, and must count the same faults, twins, diffs, notices and intervals. With
-a small limit records are collected all the time; then only reads are compared. Over UDP messages are lost, damaged,
-doubled and late, and sent again. `SANLAB_TMK_SEEDS` sets how many; twelve have each number of processes and each way.
+to eight processes of the machine. Each read is compared with the memory of a sequential execution. A model with sets
+instead of vectors gets the schedule and must count the same faults, twins, diffs, notices and intervals. With a small
+limit records are collected continuously; then only reads are compared. Over UDP messages are lost, damaged, duplicated
+and delayed. `SANLAB_TMK_SEEDS` sets the number of programs; twelve cover each number of processes and each substrate.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"on": "via", "below": {"preset": "bvia2"}},
     {"on": "via", "scheme": "polling", "below": {"preset": "bvia2"}},
 )
-"""On what it stands, by turns."""
+"""Substrates, in turn."""
 RARE = 261, 304
-"""A Request comes to a thread while the program serves others; a page is given away between fault and write."""
+"""Seeds of rare cases: a Request to a thread during another service; a page given away between fault and write."""
 SEEDS = int(os.environ.get("SANLAB_TMK_SEEDS", "24" if EVERY_CASE else "12"))
 
 
 def run(seed: int, pages: int, phases: int, **options: Any) -> tuple[Bench, Watched]:
-    """One program, on two to eight processes."""
+    """Run one program on two to eight processes."""
     bench = Bench(2 + seed % 7, seed=seed, pages=pages, trace=False, **options, **WAYS[seed % len(WAYS)])
     watched = Watched(bench.all, pages, told=not options)
     bench.program(lambda tmk: watched.program(tmk, seed, phases))
@@ -50,14 +50,14 @@ def test_every_read_is_right_and_the_model_counts_the_same(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS // 3))
-def test_every_read_is_right_when_records_are_collected_all_the_time(seed: int) -> None:
+def test_every_read_is_right_while_records_are_collected_continuously(seed: int) -> None:
     bench, _ = run(seed, 3, 6, collect_bytes=256)
     assert all(tmk.barriers.collections > 1 for tmk in bench.all)
     assert max(tmk.coherence.kept for tmk in bench.all) < 20_000
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + SEEDS // 3))
-def test_reads_and_counts_are_right_where_messages_are_lost_doubled_and_late(seed: int) -> None:
+def test_reads_and_counts_are_right_despite_lost_duplicated_and_late_messages(seed: int) -> None:
     bench = Bench(2 + seed % 7, seed=seed, pages=1 + seed % 3, trace=False, resend_us=1500)
     bench.machine.faults.lose(0.04, 0.04, seed, reordered=0.05, doubled=0.05)
     watched = Watched(bench.all, 1 + seed % 3)

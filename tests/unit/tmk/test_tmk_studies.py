@@ -1,6 +1,6 @@
-"""What studies of TreadMarks refuse before anything is built.
+"""Settings that studies of TreadMarks reject before a build.
 
-Strategy: requests as users make them, on clusters that are too small, with programs and numbers that there are not.
+Strategy: requests as users make them, on clusters that are too small, with unknown programs and invalid numbers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from tb.tools.paths import SIMULATORS
         ("tmk_random", "tmk.processes=3", "tmk.processes: 3 processes"),
     ],
 )
-def test_what_two_hosts_cannot_run_is_refused_before_the_build(study: str, settings: str, says: str) -> None:
+def test_settings_that_need_more_than_two_hosts_are_rejected_before_the_build(
+    study: str, settings: str, says: str
+) -> None:
     request = resolve(study, "verilator", "1", False, "two_hosts", "", settings, SIMULATORS)
     with pytest.raises(ConfigError, match=says):
         plan(request, studies.load(study))
 
 
 @pytest.mark.parametrize("study", ["tmk_apps", "tmk_sizes", "tmk_async", "tmk_speedup", "tmk_micro", "tmk_random"])
-def test_eight_hosts_run_them_all(study: str) -> None:
+def test_all_studies_accept_eight_hosts(study: str) -> None:
     plan(resolve(study, "verilator", "1", False, "eight_hosts", "", "", SIMULATORS), studies.load(study))

@@ -1,9 +1,9 @@
-"""TreadMarks and what it stands on: too few receives, ways to be notified of Requests, bits that change.
+"""TreadMarks over its substrates: too few receives, notification of Requests, flipped bits.
 
-Strategy: processes of the machine over VIA. A Request that finds no receive is lost, and the report names who waits for
-what. How long a Request waits for a process that computes is measured under each scheme: nothing under interrupts, a
-uniform time under a timer, the rest of the quantum under a thread. A bit that is flipped in a registered buffer, where
-a diff lies as it came, is seen in the reader's array; one that is flipped on the wire is refused.
+Strategy: processes of the machine over VIA. A Request without a posted receive is lost, and the hang report names the
+waiting process. The wait of a Request for a computing process is measured under each scheme: none under interrupts,
+uniform under a timer, the rest of the quantum under a thread. A bit flipped in a registered buffer that holds a diff
+shows in the reader's array; a diff damaged on the wire is dropped.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pymodels.machine import MachineError
 from tests.unit.tmk.test_tmk import get, put, started, under
 
 MS = 1_000_000
-"""In ns."""
+"""Nanoseconds in a millisecond."""
 
 
 async def three_at_once(tmk: Tmk) -> None:
-    """Process 2 had three locks of manager 1, and computes while 1 asks for one and forwards Requests for two."""
+    """Return processes in which 2 had three locks of manager 1, which requests one and forwards two Requests."""
     locks = {1: 9, 0: 1, 3: 5}
     if tmk.proc_id == 2:
         for lock in locks.values():
@@ -38,7 +38,7 @@ async def three_at_once(tmk: Tmk) -> None:
 
 
 @pytest.mark.parametrize(("prepost", "lost"), [(0, False), (3, False), (1, True)])
-def test_one_receive_is_too_few_for_a_manager_that_forwards_and_the_report_names_who_waits(
+def test_one_receive_is_too_few_for_a_forwarding_manager_and_the_report_names_the_waiting_process(
     prepost: int, lost: bool
 ) -> None:
     bench = started(4, on="via", scheme="polling", prepost=prepost)
@@ -53,7 +53,7 @@ def test_one_receive_is_too_few_for_a_manager_that_forwards_and_the_report_names
 
 
 def delays(scheme: str, gaps_ms: list[float], **options: Any) -> list[float]:
-    """In ms, of Requests to a process that computes; each so long after the answer to the one before."""
+    """Return the waits in ms of Requests to a computing process, each sent a time after the previous reply."""
     bench = started(2, pages=len(gaps_ms), on="via", scheme=scheme, **options)
     took = []
 
@@ -71,11 +71,11 @@ def delays(scheme: str, gaps_ms: list[float], **options: Any) -> list[float]:
     return took
 
 
-def test_under_interrupts_a_request_waits_for_no_computing() -> None:
+def test_under_interrupts_a_request_does_not_wait_for_computation() -> None:
     assert max(delays("interrupt", [3.0, 7.0, 11.0])) < 0.2
 
 
-def test_under_a_timer_requests_wait_uniformly_up_to_its_period() -> None:
+def test_under_a_timer_waits_of_requests_are_uniform_up_to_its_period() -> None:
     took = sorted(delays("timer", [11.0] * 4)[1:])  # an answer comes with the timer: the next Request 11 ms behind it
     assert all(8.9 < one < 9.1 for one in took), "twenty ms less eleven"
     spread = sorted(delays("timer", [1.0 + 0.9 * number for number in range(10)]))
@@ -84,18 +84,18 @@ def test_under_a_timer_requests_wait_uniformly_up_to_its_period() -> None:
 
 
 @pytest.mark.parametrize("period_us", [500, 2000])
-def test_a_timer_s_period_bounds_what_a_request_waits(period_us: int) -> None:
+def test_the_timer_period_bounds_the_wait_of_a_request(period_us: int) -> None:
     took = delays("timer", [0.37 + 0.11 * number for number in range(8)], timer_us=period_us)
     assert max(took) < period_us / 1000 + 0.4 and max(took) > period_us / 2000
 
 
-def test_under_a_thread_a_request_waits_for_ends_of_quanta_of_who_computes() -> None:
+def test_under_a_thread_a_request_waits_for_the_end_of_a_quantum() -> None:
     gaps = [3.0, 4.0, 6.0]  # a thread that is ready gets the CPU after 10 ms of computing, and gives way when it polls
     ends = [gap + one for gap, one in zip(gaps, delays("thread", gaps), strict=True)]
     assert all(one > 9 and one % 10 < 0.3 for one in ends), ends
 
 
-def test_where_the_program_polls_a_request_waits_for_the_next_poll() -> None:
+def test_under_polling_a_request_waits_for_the_next_poll() -> None:
     bench = started(2, on="via", scheme="polling")
     took = []
 
@@ -117,7 +117,7 @@ def test_where_the_program_polls_a_request_waits_for_the_next_poll() -> None:
 # ---- bits that change
 
 
-def test_a_bit_flipped_in_a_buffer_where_a_diff_lies_is_seen_in_the_array() -> None:
+def test_a_bit_flipped_in_a_buffer_with_a_diff_shows_in_the_array() -> None:
     bench = started(on="via")
     other = bench.all[1]
     substrate = other._substrate
@@ -146,7 +146,7 @@ def test_a_bit_flipped_in_a_buffer_where_a_diff_lies_is_seen_in_the_array() -> N
 
 
 @pytest.mark.parametrize("on", ["udp", "via"])
-def test_a_diff_that_is_damaged_on_the_wire_is_refused_and_who_waits_for_it_is_named(on: str) -> None:
+def test_a_diff_damaged_on_the_wire_is_dropped_and_the_waiting_process_is_named(on: str) -> None:
     bench = started(on=on)
     other = bench.all[1]
     bench.do(other, get(other, 0))

@@ -1,4 +1,4 @@
-"""TreadMarks on the machine: a process of the parallel program on each host, over UDP or VIA."""
+"""Bench for TreadMarks on the pure-Python machine: a process of the program on each host, over UDP or VIA."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Program = Callable[[Tmk], Call]
 
 
 class Bench:
-    """Started processes. Keywords are options of TreadMarks; `below` are those of what it stands on."""
+    """Started processes. Keywords are options of TreadMarks; `below` holds those of the substrate."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class Bench:
         self.run(*(tmk.startup() for tmk in self.all))
 
     def run(self, *calls: Call, within_us: float = 1e7) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls concurrently and return their results."""
         return self.machine.finish(*calls, within_us=within_us)
 
     def do(self, tmk: Tmk, *calls: Call) -> list[Any]:
-        """Let one process do these, one after the other, while the others sleep and serve."""
+        """Run calls of one process in order, while the others sleep and serve Requests."""
         over, tells = [False], tmk._substrate.tells
 
         async def act() -> list[Any]:
