@@ -1,11 +1,13 @@
-"""The life of every message of a run: its trace records in order, from `send` to the end of the handler.
+"""Follows every message of a run by its trace records in order, from `send` to the end of the handler.
 
-A message is a `send` on a host, a result of its FPGA card, or what a NIC makes for another message: the reply to a
-remote read, the copy of a multicast. What one packet carries of it is a piece (a segment of a long message). A piece
-is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire by the order of packets
-(`tb.report.wire`); at its receiver by packet and source (`tb.report.receivers`). Nothing here belongs to one message
-layer: a layer whose software leaves the records of `pymodels.trace` is understood, one that leaves fewer has shorter
-lives. Where no NIC tells anything, the key that a host has written and the order of arrival say which message it is.
+A message is a `send` on a host, a result of its FPGA card, or one that a NIC makes for another message: the reply to a
+remote read, the copy of a multicast. The part of it that one packet carries is a piece (a segment of a long message). A
+piece is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire by the order of
+packets (`tb.report.wire`); at its receiver by packet and source (`tb.report.receivers`).
+
+The analysis belongs to no message layer: it follows every layer whose software leaves the records of `pymodels.trace`.
+A layer that leaves fewer records has shorter lives. At nodes whose firmware leaves no records, messages are identified
+by the key that the host has written and by the order of arrival.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from tb.report.wire import Packet, Row, Wire, rows
 
 
 class Lives(Receivers):
-    """Takes the records of a run one by one, in time order, and tells the lives of its messages."""
+    """Follows the messages of a run; takes its records one by one, in time order."""
 
     def __init__(self, legend: Legend) -> None:
         super().__init__(shown_together(legend.layers))
@@ -29,7 +31,7 @@ class Lives(Receivers):
         self._leaving: dict[int, Packet] = {}
         none = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
         self._silent = frozenset(range(len(legend.hosts)) if none else legend.executing)
-        """Nodes whose firmware tells nothing: messages are followed by what hosts and hardware tell."""
+        """Nodes whose firmware leaves no records: messages are followed by the records of hosts and hardware."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
@@ -67,7 +69,7 @@ class Lives(Receivers):
         }
 
     def take(self, row: Row) -> None:
-        """The next record."""
+        """Take the next record."""
         unit = row[1]
         if unit >= SWITCH_BASE or unit % PARTS_PER_NODE in WIRE:
             packet = self.wire.take(row)
@@ -79,7 +81,7 @@ class Lives(Receivers):
             piece.marks.append(row)
 
     def take_all(self, records: Iterable[Row]) -> Lives:
-        """All of these records; itself."""
+        """Take all of these records, and return itself."""
         for row in records:
             self.take(row)
         return self
@@ -87,7 +89,7 @@ class Lives(Receivers):
     # ---- the wire
 
     def _carried(self, packet: Packet, row: Row) -> Piece | None:
-        """The piece that a packet carries; None for a control message."""
+        """Find the piece that a packet carries; None for a control message."""
         event = row[2]
         if event == TraceEvent.TX_START:
             self._leaving[packet.source] = packet
@@ -113,23 +115,25 @@ class Lives(Receivers):
         return carried
 
     def _untold(self, packet: Packet) -> Piece | None:
-        """What the host has written under a packet's key, where no firmware tells which message it sends."""
+        """Take the oldest piece that the host has written under a packet's key, for firmware that leaves no records."""
         queue = self._queued.get((packet.source, packet.key))
         return queue.popleft() if queue else None
 
     def _accepted_untold(self, piece: Piece, packet: Packet) -> None:
-        """A packet that no firmware tells of: the host takes it by its key, or in order."""
+        """Accept a packet for the host, at firmware that leaves no records: the host takes it by its key, or
+        in order.
+        """
         assert packet.target is not None
         self._in_queue[packet.target, 0].append(piece)
         self._waiting[packet.target, packet.key].append(piece)
 
     def _posted_as(self, packet: Packet) -> Piece | None:
-        """The descriptor of a packet's key, which only one has. The packet may begin before the firmware tells so."""
+        """Find the one descriptor of a packet's key. The packet may begin before the firmware's record of it."""
         met = self._met.get((packet.source, packet.key))
         return met[0] if met and met[0].life.posted else None
 
     def _answer(self, packet: Packet) -> None:
-        """A control message begins to leave: which answer it is."""
+        """Match a control message that begins to leave with the answer that is due."""
         due = self._due[packet.source]
         for entry in due:
             kind, key, piece = entry
@@ -150,5 +154,5 @@ WIRE = (Part.NET_SEND, Part.NET_RECV, Part.LINK)
 
 
 def lives_of(recorded: Recorded) -> Lives:
-    """The lives of all messages of a run."""
+    """Follow all messages of a run."""
     return Lives(recorded.legend).take_all(rows(recorded.trace))

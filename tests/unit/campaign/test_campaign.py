@@ -66,7 +66,7 @@ TEXTS = [
 ]
 
 
-def test_each_kind_of_fault_is_read_as_it_is_written() -> None:
+def test_each_kind_of_fault_survives_a_round_trip_through_its_text() -> None:
     read = faults(",".join(TEXTS), CLUSTER)
     assert [str(one) for one in read] == TEXTS
     assert {one.kind for one in read} == KINDS.keys()
@@ -91,14 +91,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_a_text_that_is_no_fault_is_refused(text: str) -> None:
+def test_an_invalid_fault_is_rejected(text: str) -> None:
     with pytest.raises(ConfigError) as refused:
         faults(text, CLUSTER)
     assert WRONG[text] in str(refused.value)
     assert refused.value.exit_code == 2
 
 
-def test_drawn_faults_can_be_written_and_strike_what_lives() -> None:
+def test_drawn_faults_have_texts_and_hit_active_places() -> None:
     for seed in range(600):
         fault = drawn(seed, LIFE, NAMES)
         assert faults(str(fault), CLUSTER) == [fault], "the text that is printed is the fault that acted"
@@ -150,21 +150,21 @@ VERDICTS: list[tuple[Report, str]] = [
 
 
 @pytest.mark.parametrize(("report", "outcome"), VERDICTS, ids=[f"{i}-{name}" for i, (_, name) in enumerate(VERDICTS)])
-def test_each_way_to_end_has_its_outcome(report: Report, outcome: str) -> None:
+def test_each_end_of_a_run_has_its_outcome(report: Report, outcome: str) -> None:
     assert judge(FAULT, CLEAN, report, DUE, CLUSTER)[0] == outcome
 
 
-def test_every_outcome_is_tried() -> None:
+def test_the_cases_cover_every_outcome() -> None:
     assert {outcome for _, outcome in VERDICTS} == OUTCOMES.keys()
 
 
-def test_what_a_hang_says_of_the_far_end_of_the_cable_names_its_fault() -> None:
+def test_a_wait_at_the_far_end_of_the_cable_names_a_link_fault() -> None:
     fault = Fault("drop", "s0.1", 200 * US)
     hung = replace(HUNG, waiting=["host paris: messages waits for messages of metz, held by host metz"])
     assert judge(fault, CLEAN, hung, DUE, CLUSTER)[0] == "hang named"
 
 
-def test_everybody_sends_to_two_others_and_no_message_is_like_another() -> None:
+def test_each_host_sends_different_messages_to_two_others() -> None:
     sent = [one for to in DUE for of in to for one in of]
     assert len(sent) == len(set(sent)) == 4 * 2 * 4
     assert expected(2, 4) != DUE
@@ -181,7 +181,7 @@ def test_a_table_counts_by_kind_and_the_sums_agree() -> None:
     )
 
 
-def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -> None:
+def test_a_silent_fault_is_listed_with_detectors_and_its_command() -> None:
     changed = Ended(
         "via", "lanai4", 7, TEXTS[10], "silent", "metz has a message of paris that was not sent in this form"
     )
@@ -191,7 +191,7 @@ def test_a_silent_fault_says_what_would_have_seen_it_and_how_it_is_run_again() -
     assert twice.seen_by == "a number end to end; PAR and PERR# of the PCI bus"
 
 
-def test_the_command_that_runs_a_fault_again_has_the_settings_and_the_simulator_of_the_campaign() -> None:
+def test_the_command_that_repeats_a_fault_has_settings_and_simulator_of_the_campaign() -> None:
     batch = Batch("via", "lanai9", 7, 1, "icarus", "kinds=flip,drop nic.firmware=c")
     told = {"seed": 7, "fault": TEXTS[0], "outcome": "silent", "why": "twice", "told": []}
     (one,) = ended(batch, Done(json.dumps([told])))
@@ -200,7 +200,7 @@ def test_the_command_that_runs_a_fault_again_has_the_settings_and_the_simulator_
     )
 
 
-def test_only_a_packet_with_a_right_crc8_that_has_what_is_changed_excuses_it() -> None:
+def test_only_a_packet_with_the_change_and_a_correct_crc8_counts_as_missed_by_crc8() -> None:
     sent = [bytes(range(64)), bytes(range(100, 164)), bytes(20)]
     got = bytearray(sent[1])
     got[30:33] = b"abc"
@@ -213,7 +213,7 @@ def test_only_a_packet_with_a_right_crc8_that_has_what_is_changed_excuses_it() -
     assert not let_through(got[:40].hex(), texts, [packet]), "no message of that length was sent"
 
 
-def test_only_packets_that_came_while_the_fault_acted_are_looked_at() -> None:
+def test_only_packets_during_the_fault_are_considered() -> None:
     came = [
         Captured(first, last, cable, 1, b"") for first, last, cable in ((0, 9, 7), (5, 20, 7), (30, 40, 7), (15, 16, 6))
     ]
@@ -237,7 +237,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("layer", "text", "outcome", "why", "bad"), BROKEN)
-def test_a_campaign_ends_badly_where_a_promise_was_broken_or_a_hang_has_no_name(
+def test_a_campaign_fails_after_a_broken_promise_or_an_unexplained_hang(
     layer: str, text: int, outcome: str, why: str, bad: bool
 ) -> None:
     clean = Ended(layer, "lanai9", 0, TEXTS[0], "no effect", "")
@@ -245,12 +245,12 @@ def test_a_campaign_ends_badly_where_a_promise_was_broken_or_a_hang_has_no_name(
     assert not Campaign([clean]).bad and Campaign([clean], ["disk full"]).bad
 
 
-def test_batches_have_each_seed_once() -> None:
+def test_batches_contain_each_seed_once() -> None:
     made = batches("grim", "lanai9", 30, 120, "verilator", "")
     assert [seed for one in made for seed in range(one.first, one.first + one.count)] == list(range(30, 150))
 
 
-def test_a_batch_that_fails_twice_is_told_and_one_that_succeeds_then_is_not() -> None:
+def test_a_batch_is_reported_only_if_it_fails_twice() -> None:
     campaign, batch = Campaign(), Batch("grim", "lanai9", 0, 1)
     campaign.add(batch, Done(failures=("disk full",)), again=True)
     row = {"seed": 0, "fault": TEXTS[0], "outcome": "no effect", "why": "", "told": []}
@@ -260,7 +260,7 @@ def test_a_batch_that_fails_twice_is_told_and_one_that_succeeds_then_is_not() ->
     assert campaign.failures == ["campaign-grim-lanai9, seeds from 0: disk full"]
 
 
-def test_seeds_and_layers_are_as_they_are_said() -> None:
+def test_seeds_and_layers_are_parsed_or_rejected() -> None:
     assert (seeds(""), seeds("7"), seeds("3..9")) == ((0, 500), (0, 7), (3, 7))
     assert chosen("", "", "verilator") == [(one, nic) for one in ("grim", "via") for nic in ("lanai9", "lanai4")]
     assert chosen("am", "lanai9", "icarus") == [("am", "lanai9")]
@@ -293,7 +293,7 @@ class Program:
         await asyncio.Future()
 
 
-def test_an_instruction_that_was_executed_is_changed_in_the_nics_memory() -> None:
+def test_an_instruction_fault_changes_an_executed_word_of_sram() -> None:
     sram, touched = bytearray(range(64)), list[int]()
     core = SimpleNamespace(counts=np.array([[0, 5], [3, 0], [0, 9], [1, 0]]), program=Image(16))
     nics = [SimpleNamespace(sram=memoryview(sram), unit=9)]
@@ -320,7 +320,7 @@ class Image:
         return hex(address)
 
 
-def test_variables_of_a_program_are_found_where_it_holds_them_and_flipped(monkeypatch: Any) -> None:
+def test_variables_of_firmware_are_found_and_flipped(monkeypatch: Any) -> None:
     monkeypatch.setattr(looked, "OWN", __name__)
     program = Program()
     task: Any = program.run()
@@ -335,6 +335,6 @@ def test_variables_of_a_program_are_found_where_it_holds_them_and_flipped(monkey
 
 
 @pytest.mark.parametrize("most", [16, 64, 4096])
-def test_messages_are_no_longer_than_the_layer_allows(most: int) -> None:
+def test_messages_do_not_exceed_the_limit_of_the_layer(most: int) -> None:
     sizes = {len(bytes.fromhex(one)) for seed in range(20) for one in expected(seed, 4, most)[2][0]}
     assert max(sizes) == min(most, LONGEST)

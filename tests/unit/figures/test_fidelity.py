@@ -73,22 +73,22 @@ def ran(
     return job, replace(results(dict(metrics)), study=study, profile=profile)
 
 
-def test_committed_page_is_that_of_the_published_values_and_the_record() -> None:
+def test_committed_page_matches_published_values_and_record() -> None:
     assert PAGE.read_text(encoding="utf-8") == markdown(committed(), load_changes())
 
 
-def test_every_value_is_measured_but_those_that_are_quoted() -> None:
+def test_every_value_except_quoted_ones_is_measured() -> None:
     without = {row.value.name for row in committed() if row.today is None}
     quoted = {value.name for value in load_published() if value.kind is Kind.QUOTED}
     assert without <= quoted and {value.name for value in load_published() if not value.measurable} <= without
     assert set(load_record()) <= {value.name for value in load_published()}, "the record has values that are gone"
 
 
-def test_a_figure_that_moved_since_its_first_look_says_why() -> None:
+def test_a_figure_that_differs_from_its_first_value_names_a_change() -> None:
     assert [row.value.name for row in committed() if row.moved and not row.value.changed] == []
 
 
-def test_every_change_that_is_told_moved_something() -> None:
+def test_every_listed_change_is_used_by_a_figure() -> None:
     used = {name for value in load_published() for name in value.changed}
     assert used == set(load_changes())
 
@@ -116,11 +116,11 @@ def test_judgement_follows_from_agreement_kind_and_interval(shown: Row, verdict:
     ("measured", "first", "moved"),
     [(2.0, 2.0, False), (2.0, 2.01, False), (2.0, 2.5, True), (2.0, "not recorded: x", False)],
 )
-def test_a_row_has_moved_when_today_is_not_its_first_look(measured: float, first: float | str, moved: bool) -> None:
+def test_a_row_has_moved_if_its_value_differs_from_the_first(measured: float, first: float | str, moved: bool) -> None:
     assert row(measured, first=first).moved == moved
 
 
-def test_rows_stand_in_the_order_of_their_worth() -> None:
+def test_rows_are_sorted_by_kind_judgement_and_error() -> None:
     values = [
         replace(VALUE, name="quoted", kind=Kind.QUOTED, within=None, first=None),
         replace(VALUE, name="put in", kind=Kind.INPUT),
@@ -135,7 +135,7 @@ def test_rows_stand_in_the_order_of_their_worth() -> None:
     assert all(one.recorded for one in found if one.value.kind is not Kind.QUOTED)
 
 
-def test_a_run_goes_before_the_record_and_keeps_its_interval(tmp_path: Path) -> None:
+def test_a_run_overrides_the_record_and_keeps_its_interval(tmp_path: Path) -> None:
     run = ran(tmp_path, {"x": 2.0})
     known = replace(WIDE, command=typed(run[0]).replace("run", "uncertainty") + " SAMPLES=24")
     (found,) = rows([VALUE], [run], {"Latency": Today(9.0, "make old", known)}, {})
@@ -152,7 +152,9 @@ def test_a_run_goes_before_the_record_and_keeps_its_interval(tmp_path: Path) -> 
         ({"measured": 2.1}, False),
     ],
 )
-def test_an_interval_counts_only_beside_what_it_was_reckoned_around(changed: dict[str, Any], counts: bool) -> None:
+def test_an_interval_counts_only_for_the_run_around_which_it_was_computed(
+    changed: dict[str, Any], counts: bool
+) -> None:
     known = replace(interval(1.9, 2.1, command="make uncertainty STUDY=a PROFILE=b SET='m=1 n=2'"), **changed)
     record = {"Latency": Today(2.0, 'make run STUDY=a PROFILE=b SET="m=1 n=2"')}
     (found,) = rows([VALUE], [], record, {"Latency": known})
@@ -160,13 +162,13 @@ def test_an_interval_counts_only_beside_what_it_was_reckoned_around(changed: dic
     assert (found.today.interval, found.outdated) == ((known, None) if counts else (None, known))
 
 
-def test_an_interval_that_does_not_count_is_told(tmp_path: Path) -> None:
+def test_an_ignored_interval_is_reported(tmp_path: Path) -> None:
     console = Console(record=True, width=300)
     leave(tmp_path, [replace(row(), outdated=NARROW), row(name="none")], console)
     assert "Latency: no interval; the known interval belongs to 2 by make uncertainty" in console.export_text()
 
 
-def test_an_interval_says_what_it_was_made_from() -> None:
+def test_an_interval_names_its_inputs() -> None:
     known = replace(NARROW, failed=2)
     assert known.made == "24 draws, 2 more failed, 2001-02-03: make uncertainty"
     assert row(interval=known).as_json()["interval_of"] == known.made
@@ -175,7 +177,7 @@ def test_an_interval_says_what_it_was_made_from() -> None:
     assert "What intervals were made from" not in markdown([row()], {})
 
 
-def test_numbers_at_a_glance_keep_counts_from_quantities_and_compare_the_same_rows() -> None:
+def test_summary_separates_counts_from_quantities_and_compares_equal_rows() -> None:
     structure = row(2.0, NARROW, kind=Kind.STRUCTURE)
     quantities = [row(2.1, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(4.0, first="not recorded: x")]
     counts = [row(unit="codes"), row(3.0, unit="codes"), row(unit="B", within=0.0)]
@@ -197,7 +199,7 @@ def test_numbers_at_a_glance_keep_counts_from_quantities_and_compare_the_same_ro
         (None, False, ""),
     ],
 )
-def test_first_value_stands_beside_the_one_of_today(first: float | str | None, recovered: bool, shown: str) -> None:
+def test_first_value_is_shown_next_to_the_present_one(first: float | str | None, recovered: bool, shown: str) -> None:
     told = dict(zip(HEADINGS, cells(row(3.0, first=first, recovered=recovered)), strict=True))
     assert (told["first"], told["today"], told["error"], told["judgement"]) == (shown, "3", "50.0 %", "outside")
 
@@ -206,18 +208,18 @@ def test_first_value_stands_beside_the_one_of_today(first: float | str | None, r
     ("within", "value", "shown"),
     [(0.1, 2.0, "10 %"), (0.0, 2.0, "exactly"), (0.1, 0.0, "exactly"), ([1, 3], 2.0, "1 to 3")],
 )
-def test_agreement_asked_for_is_shown(within: float | list[float], value: float, shown: str) -> None:
+def test_required_agreement_is_shown(within: float | list[float], value: float, shown: str) -> None:
     assert dict(zip(HEADINGS, cells(row(within=within, value=value)), strict=True))["asked"] == shown
 
 
-def test_page_marks_what_is_outside_and_draws_what_has_an_interval() -> None:
+def test_page_marks_values_outside_and_draws_intervals() -> None:
     page = html([row(2.0, NARROW, name="<good>"), row(3.0, name="miss")], {})
     assert '<span class="good">reproduced</span>' in page and '<span class="bad">outside</span>' in page
     assert page.count('<svg class="interval"') == 1 and "&lt;good&gt;" in page
     assert "published 2, interval 1.900 to 2.100" in page
 
 
-def test_both_pages_tell_what_was_changed() -> None:
+def test_both_pages_list_the_changes() -> None:
     changes = {"c": Change("a thing", "a reason"), "unused": Change("another", "one")}
     for page in (markdown([row(changed=("c",))], changes), html([row(changed=("c",))], changes)):
         assert "a thing" in page and "a reason" in page and "another" not in page
@@ -241,15 +243,13 @@ def test_three_forms_are_written_with_one_row_a_figure(tmp_path: Path) -> None:
         ("echo_pingpong", "lanai9+p3-450", {"y": 3.0}),
     ],
 )
-def test_run_that_did_not_measure_the_value_is_passed_over(
-    tmp_path: Path, study: str, profile: str, metrics: dict[str, float]
-) -> None:
+def test_run_without_the_value_is_skipped(tmp_path: Path, study: str, profile: str, metrics: dict[str, float]) -> None:
     wrong, right = ran(tmp_path, metrics, study, profile), ran(tmp_path, {"x": 4.0})
     assert measurement(VALUE, [wrong]) is None
     assert measurement(VALUE, [wrong, right]) == (right[0], 4.0)
 
 
-def test_a_quoted_value_has_a_measured_one_beside_it_where_it_asks_for_it(tmp_path: Path) -> None:
+def test_a_quoted_value_is_shown_with_a_measured_one_on_request(tmp_path: Path) -> None:
     quoted, run = replace(VALUE, kind=Kind.QUOTED, within=None, first=None), ran(tmp_path, {"x": 4.0})
     assert measurement(quoted, [run]) is None
     assert measurement(replace(quoted, shown=True), [run]) == (run[0], 4.0)
@@ -277,7 +277,7 @@ def test_command_names_profile_and_settings(tmp_path: Path) -> None:
     assert typed(job) == 'make run STUDY=grim_policing PROFILE=lanai4 SET="limits=3 burst=10000"'
 
 
-def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
+def test_record_survives_a_round_trip(tmp_path: Path) -> None:
     record = {"a": Today(1.5, "make run", NARROW), "b": Today(2.0, "make run")}
     write_record(record, tmp_path / "today.json")
     assert load_record(tmp_path / "today.json") == record
@@ -286,7 +286,7 @@ def test_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
         load_record(tmp_path / "today.json")
 
 
-def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
+def test_intervals_are_read_from_the_files_of_uncertainty(tmp_path: Path) -> None:
     assert known_intervals(tmp_path) == {}
     (tmp_path / "one").mkdir()
     of_row = {"low": 1.0, "median": 2.0, "high": 3.0, "measured": 2.0, "drawn": 24, "failed": 0, "more": 1}
@@ -298,7 +298,7 @@ def test_intervals_are_those_that_uncertainty_left(tmp_path: Path) -> None:
         known_intervals(tmp_path)
 
 
-def test_the_record_is_kept_whole_and_tells_who_owes_a_reason(tmp_path: Path) -> None:
+def test_the_record_is_written_and_rows_without_a_reason_are_listed(tmp_path: Path) -> None:
     console = Console(record=True, width=300)
     found = [row(2.0), row(2.0, name="still", first=2.0)]
     assert keep(found, console, tmp_path / "page.md", tmp_path / "today.json") == 0
@@ -323,9 +323,7 @@ def test_a_run_names_its_commit_and_a_recorded_value_keeps_its_own(tmp_path: Pat
     assert commits == ["b" * 40, "a" * 40]
 
 
-def test_results_of_other_sources_are_not_taken_for_those_of_today(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_other_sources_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measured, "FIGURES", tmp_path)
     monkeypatch.setattr(studies, "names", lambda: ["echo_pingpong"])
     (job,) = jobs(["echo_pingpong"], (), False, "verilator", tmp_path)
@@ -337,6 +335,6 @@ def test_results_of_other_sources_are_not_taken_for_those_of_today(
     assert taken == [0, 1]
 
 
-def test_error_of_what_is_not_measured_is_infinite() -> None:
+def test_error_of_an_unmeasured_value_is_infinite() -> None:
     assert math.isinf(Row(VALUE, None).error)
     assert FILE.suffix == ".json", "a TOML file here would count as a source of every result"

@@ -75,13 +75,13 @@ def test_every_study_and_every_published_profile_has_a_job(tmp_path: Path) -> No
     assert not any(name.startswith("grim_pingpong-lanai9+p3-450") for name in names)
 
 
-def test_a_profile_that_a_variant_has_is_not_run_once_more(tmp_path: Path) -> None:
+def test_the_profile_of_a_variant_is_not_run_again(tmp_path: Path) -> None:
     found = {job.name: job for job in jobs(["mpi_latency"], load_published(), False, "verilator", tmp_path)}
     assert list(found) == ["mpi_latency", "mpi_latency-ppc604"]
     assert found["mpi_latency-ppc604"].request.profile_name == "sp+ppc604-332"
 
 
-def test_quick_settings_go_before_those_of_a_variant(tmp_path: Path) -> None:
+def test_quick_settings_override_those_of_a_variant(tmp_path: Path) -> None:
     jobs_of_it = jobs(["mpi_bandwidth"], load_published(), True, "verilator", tmp_path)
     assert jobs_of_it[-1].request.settings == {"messages": "4", "largest": "1024"}
 
@@ -94,7 +94,7 @@ def test_quick_settings_are_those_of_the_study(tmp_path: Path) -> None:
     assert quick.key != slow.key
 
 
-def test_what_ran_is_not_run_again(tmp_path: Path) -> None:
+def test_known_runs_are_not_repeated(tmp_path: Path) -> None:
     job = one(tmp_path)
     first, second = Runner().run(job), Runner().run(job)
     assert (first.known, second.known, second.failures) == (False, True, ())
@@ -104,7 +104,7 @@ def test_what_ran_is_not_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("how", "said"), [("fail", "it broke"), ("refuse", "SET: wrong; correct it")])
-def test_a_run_that_fails_is_told_and_run_again(how: str, said: str, tmp_path: Path) -> None:
+def test_a_failed_run_is_reported_and_repeated(how: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "how").write_text(how, encoding="utf-8")
     job = one(tmp_path)
     for ended in (Runner().run(job), Runner().run(job)):
@@ -112,7 +112,7 @@ def test_a_run_that_fails_is_told_and_run_again(how: str, said: str, tmp_path: P
         assert (ended.results is None) == (how == "refuse")
 
 
-def test_the_page_stands_and_the_exit_code_tells(
+def test_the_page_is_written_and_the_exit_code_shows_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ["echo_pingpong", "grim_streaming"]
@@ -128,9 +128,7 @@ def test_the_page_stands_and_the_exit_code_tells(
     assert "failed: echo_pingpong" not in said  # it has no quick settings, so it ran with the same before
 
 
-def test_a_page_is_there_while_studies_run_and_tells_how_far_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_with_the_progress_exists_while_studies_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "names", lambda: ["echo_pingpong", "grim_streaming"])
     monkeypatch.setattr(run, "REFRESH_S", 0)
     pages: list[str] = []
@@ -147,7 +145,7 @@ def test_a_page_is_there_while_studies_run_and_tells_how_far_they_are(
     assert "running" not in pages[-1] and "refresh" not in pages[-1]
 
 
-def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_running_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "how").write_text("wait", encoding="utf-8")
 
     def interrupted(futures: object) -> object:
@@ -160,7 +158,7 @@ def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not (tmp_path / "echo_pingpong" / "results.json").exists(), "it was not waited for until its end"
 
 
-def test_a_variant_whose_program_is_not_installed_is_left_out_and_says_what_to_install(
+def test_a_variant_without_its_program_is_skipped_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -16,11 +16,11 @@ from tb.figures.record import load_record
 from tb.studies.costs.executed_costs import CHANNELS, USUAL, search_clocks
 
 
-def test_the_page_is_what_the_tables_give() -> None:
+def test_the_committed_page_matches_the_tables() -> None:
     assert main(["--check"]) == 0, "run python -m tb.figures.executed"
 
 
-def test_a_page_that_differs_is_told_and_written_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_differing_page_is_reported_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "executed.md"
     other.write_text(PAGE.read_text(encoding="utf-8").replace("| via | ", "| via | 1", 1), encoding="utf-8")
     assert main(["--check"], other) == 1
@@ -30,7 +30,7 @@ def test_a_page_that_differs_is_told_and_written_anew(tmp_path: Path, capsys: py
 
 
 @pytest.mark.parametrize("chip", PACES)
-def test_what_is_reckoned_of_a_search_is_what_the_run_measures_but_for_the_clocks_that_are_told(chip: str) -> None:
+def test_computed_search_time_equals_the_measured_one_except_for_the_stated_clocks(chip: str) -> None:
     rows, record = all_rows(chip), load_record()
     for count in CHANNELS:
         charged = search_clocks(rows, USUAL, count)[0] + MEASURED

@@ -42,11 +42,11 @@ def faults(text: str, names: Sequence[str]) -> list[str]:
     return found + [f"reason without a number: {reason}" for reason in sorted(reasons - set(told))]
 
 
-def test_every_row_stands_for_a_number_and_every_number_has_its_row_or_a_reason() -> None:
+def test_every_published_number_has_a_row_or_a_reason() -> None:
     assert faults(TEXT, NAMES) == []
 
 
-def test_all_five_papers_are_gone_through() -> None:
+def test_the_list_covers_all_five_papers() -> None:
     assert re.findall(r"^## Paper (\d+)", TEXT, re.MULTILINE) == ["000", "001", "002", "003", "004"]
 
 
@@ -59,7 +59,7 @@ def test_all_five_papers_are_gone_through() -> None:
         ("| definition |", "| testbed |", "reason without a number: definition"),
     ],
 )
-def test_a_list_that_is_wrong_is_noticed(old: str, new: str, fault: str) -> None:
+def test_errors_in_the_list_of_numbers_are_detected(old: str, new: str, fault: str) -> None:
     assert old in TEXT
     head, tail = TEXT.split("## Paper 000", 1)
     assert fault in faults(f"{head}## Paper 000{tail.replace(old, new)}", NAMES)

@@ -73,7 +73,7 @@ def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
         assert row.kind is not Kind.INPUT or put_in, "only costs of operations, and buffers a partner, are put in"
 
 
-def test_values_stand_beside_the_metrics_of_their_study_and_profile() -> None:
+def test_values_are_compared_with_metrics_of_their_study_and_profile() -> None:
     rows = comparisons("basic_costs", "lanai4+p2-300", {"kernel_entry_us": 1.59, "unknown": 1.0})
     assert [(r.published, r.measured, r.ratio, r.kind) for r in rows] == [(1.06, 1.59, 1.5, Kind.INPUT)]
     assert comparisons("other_study", "lanai4+p2-300", {"kernel_entry_us": 1.59}) == ()
@@ -86,7 +86,7 @@ def test_a_value_of_any_profile_is_quoted_on_each(profile: str) -> None:
     assert [(row.published, row.measured, row.kind) for row in rows] == [(93, None, Kind.QUOTED)]
 
 
-def test_what_a_run_gives_stands_beside_a_quoted_value_that_asks_for_it() -> None:
+def test_a_measured_value_is_shown_next_to_a_quoted_one_on_request() -> None:
     rows = comparisons("mpi_nas", "sp+ppc604-332", {"gain_percent_CG": 2.3})
     assert [(row.published, row.measured) for row in rows if row.measured is not None] == [(4.6, 2.3)]
 
@@ -123,25 +123,25 @@ def entries(folder: Path, **changed: str) -> tuple[Published, ...]:
     return load_published(path)
 
 
-def test_quoted_value_has_nothing_measured(tmp_path: Path) -> None:
+def test_quoted_value_has_no_measurement(tmp_path: Path) -> None:
     (row,) = entries(tmp_path)
     assert row.beside(5.0).measured is None
     assert row.agrees(100.0)
 
 
-def test_the_first_value_ever_measured_is_kept_beside_later_ones(tmp_path: Path) -> None:
+def test_the_first_measured_value_is_kept(tmp_path: Path) -> None:
     (row,) = entries(tmp_path, **{**MEASURED, "first": "1.5"})
     assert (row.beside(1.1).first, row.beside(1.1).measured) == (1.5, 1.1)
     (row,) = entries(tmp_path, **{**MEASURED, "first": '"not recorded: nobody did"'})
     assert (row.first, row.beside(1.1).first) == ("not recorded: nobody did", None)
 
 
-def test_no_new_row_is_without_its_first_value() -> None:
+def test_every_new_row_has_its_first_value() -> None:
     old = Counter(row.study for row in load_published() if row.recovered or isinstance(row.first, str))
     assert old <= Counter(OLD_ROWS)
 
 
-def test_a_change_says_what_and_why(tmp_path: Path) -> None:
+def test_a_change_has_a_description_and_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "published.toml"
     path.write_text('[change.half]\nwhat = "a"\n', encoding="utf-8")
     with pytest.raises(ConfigError, match=r"published.toml:1: change incomplete: half has what; write what, why"):

@@ -131,7 +131,9 @@ def commit(where: Path) -> str:
         ("README.md", "two\n"),
     ],
 )
-def test_comments_layout_and_what_no_result_follows_from_do_not_count(repository: Path, name: str, text: str) -> None:
+def test_comments_layout_and_files_without_effect_on_results_do_not_count(
+    repository: Path, name: str, text: str
+) -> None:
     (repository / name).write_text(text, encoding="utf-8")
     assert changed_since("HEAD", repository) == []
 
@@ -186,7 +188,7 @@ def test_an_unknown_commit_and_a_folder_without_git_are_rejected(
     [("hdl/nic/a.sv", True), ("tb/bind/host.py", True), ("tb/studies/a.py", True), ("tb/quality/a.py", False),
      ("tb/figures/today.json", False), ("pymodels/published.toml", False)],
 )  # fmt: skip
-def test_results_follow_from_hardware_models_firmware_and_studies(name: str, counts: bool) -> None:
+def test_results_depend_on_hardware_models_firmware_and_studies(name: str, counts: bool) -> None:
     assert follows(name) == counts
 
 

@@ -65,7 +65,7 @@ def found(formula: Formula, *rows: Published, draws: int = 8) -> tuple[list[Figu
     return figures, [one.key.name for one in drawn]
 
 
-def test_only_values_that_move_a_figure_are_drawn() -> None:
+def test_only_values_with_an_effect_are_drawn() -> None:
     formula = Formula()
     (figure,), drawn = found(formula)
     assert sorted(drawn) == ["pci.start_delay", "processor.uncached_clocks"]
@@ -86,7 +86,7 @@ def test_published_values_of_a_profile_are_not_drawn() -> None:
     assert "processor.uncached_clocks" in names and "clock.nic_ps" not in names and "host.clock_mhz" not in names
 
 
-def test_each_table_goes_to_both_its_ends_and_each_value_to_those_it_does_not_have() -> None:
+def test_each_table_and_each_value_takes_both_ends_of_its_range() -> None:
     values = unsure(PROFILE, [])
     low, high = together(values)["processor"]
     assert (low["processor.uncached_clocks"], high["processor.uncached_clocks"]) == ("18", "20")
@@ -104,7 +104,7 @@ def test_a_hypercube_has_each_stratum_once_and_the_same_draws_for_a_seed() -> No
         PROFILE.override(place)
 
 
-def test_a_point_that_failed_is_left_out_and_the_rest_stands() -> None:
+def test_a_failed_point_is_excluded_and_the_rest_is_used() -> None:
     formula = Formula(fails="pci.start_delay")
     (figure,), drawn = found(formula)
     assert formula.failures and figure.measured == 33.0
@@ -113,7 +113,7 @@ def test_a_point_that_failed_is_left_out_and_the_rest_stands() -> None:
     assert Swing("pci.start_delay", None, None) in figure.swings, "an end that failed is shown"
 
 
-def test_a_draw_that_failed_is_counted_and_told(tmp_path: Path) -> None:
+def test_a_failed_draw_is_counted_and_reported(tmp_path: Path) -> None:
     points: Any = Formula(fails="pci.start_delay", at="4")
     (figure,), _ = measure(points, [VALUE], unsure(PROFILE, []), 8, Console(quiet=True))
     assert 0 < figure.failed < 8 and figure.drawn + figure.failed == 8
@@ -131,14 +131,14 @@ def test_a_swing_keeps_its_direction() -> None:
     assert made.swings[0].span(3.0) == 3.0 and Swing("k", 3.0, 2.5).span(3.0) == 0.5
 
 
-def test_a_study_that_measures_nothing_is_refused() -> None:
+def test_a_study_without_measured_values_is_rejected() -> None:
     points: Any = Formula()
     points.metrics = lambda places: [{} for _ in places]
     with pytest.raises(ConfigError, match="nothing measured"):
         measure(points, [VALUE], unsure(PROFILE, []), 4, Console(quiet=True))
 
 
-def test_a_study_without_published_values_names_those_profiles_that_have_some() -> None:
+def test_a_study_without_published_values_lists_profiles_that_have_some() -> None:
     assert {row.metric for row in rows_of("firmvia_latency", PROFILE, {})} >= {"one_way_us_4B", "host_us"}
     with pytest.raises(ConfigError, match=r"firmvia_latency on lanai9\+p3-450.*firmvia_latency PROFILE=sp\+p3-450"):
         rows_of("firmvia_latency", load_profile("lanai9"), {})
@@ -150,12 +150,12 @@ def test_quantile_lies_between_its_neighbours(share: float, expected: float) -> 
     assert quantile([3.0], share) == 3.0
 
 
-def test_a_change_of_the_last_digit_is_a_move() -> None:
+def test_a_change_of_the_last_digit_counts_as_an_effect() -> None:
     assert moved({"x": 1.0}, [{"x": 1.0}, {"x": 1.0000000001}], ["x"])
     assert not moved({"x": 1.0, "y": 2.0}, [{"x": 1.0, "y": 3.0}], ["x"])
 
 
-def test_what_is_left_is_what_the_page_of_fidelity_reads(tmp_path: Path) -> None:
+def test_the_files_of_uncertainty_are_those_that_fidelity_reads(tmp_path: Path) -> None:
     formula = Formula()
     points: Any = formula
     figures, drawn = measure(points, [VALUE], unsure(PROFILE, []), 6, Console(quiet=True))
@@ -169,7 +169,7 @@ def test_what_is_left_is_what_the_page_of_fidelity_reads(tmp_path: Path) -> None
     assert known.is_of(33.0, "make run STUDY=firmvia_latency PROFILE=sp+p3-450")
 
 
-def test_what_is_typed_for_the_same_intervals_is_said() -> None:
+def test_the_command_that_repeats_the_intervals_is_recorded() -> None:
     base = resolve("firmvia_latency", "verilator", "2", False, "two_hosts", "sp", "a=1 b=2", SIMULATORS)
     assert command(base, 9) == "make uncertainty STUDY=firmvia_latency PROFILE=sp SET='a=1 b=2' SEED=2 SAMPLES=9"
 
@@ -180,14 +180,14 @@ def test_names_on_the_page_are_escaped() -> None:
 
 
 @pytest.mark.parametrize("text", ["1", "x", "-3", "100000"])
-def test_no_number_of_draws_is_refused(text: str) -> None:
+def test_an_invalid_number_of_draws_is_rejected(text: str) -> None:
     assert (samples(""), samples("30")) == (24, 30)
     with pytest.raises(ConfigError, match="invalid number of draws"):
         samples(text)
 
 
 @pytest.mark.parametrize("profile", ["lanai9", "lanai4", "sp"])
-def test_a_study_takes_every_end_and_the_costs_of_its_paths_are_known_there(profile: str) -> None:
+def test_a_study_accepts_the_ends_of_all_ranges(profile: str) -> None:
     info = studies.load("firmvia_bandwidth")
     base = resolve(info.name, "verilator", "1", False, "two_hosts", profile, "", SIMULATORS)
     ends = [place for both in together(unsure(load_profile(profile), [])).values() for place in both]

@@ -38,7 +38,7 @@ from tb.lab import handed_in
         ("\x1b[31m" * 100, "\\x1b[31m"),
     ],
 )
-def test_a_metric_that_is_no_finite_number_names_the_line(value: Any, said: str) -> None:
+def test_a_metric_that_is_not_a_finite_number_is_rejected_with_the_line(value: Any, said: str) -> None:
     with pytest.raises(ResultsError) as error:
         handed_in.metric("m", value)
     assert said in str(error.value)
@@ -74,7 +74,7 @@ def test_every_real_number_becomes_a_plain_one(value: Any, plain: float) -> None
         (("a\nb", [1], [2], "B", "us"), "name of a series: not printable: 'a\\nb'"),
     ],
 )
-def test_a_series_that_is_nonsense_names_the_line(arguments: tuple[Any, ...], said: str) -> None:
+def test_an_invalid_series_is_rejected_with_the_line(arguments: tuple[Any, ...], said: str) -> None:
     with pytest.raises(ResultsError) as error:
         handed_in.series(*arguments)
     assert said in str(error.value)
@@ -89,7 +89,7 @@ def test_a_series_of_arrays_becomes_one_of_plain_numbers() -> None:
     assert handed_in.series("range", range(2), iter([1, 2]), "B", "us")[1].y == (1, 2)
 
 
-def test_a_check_wants_a_truth_value_and_words() -> None:
+def test_a_check_needs_a_truth_value_and_a_text() -> None:
     assert handed_in.failure(np.bool_(True), "wrong") == ""
     assert handed_in.failure(0, "wrong") == "wrong"
     assert handed_in.failure(False, "") == "a check without a description"

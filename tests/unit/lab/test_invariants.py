@@ -18,7 +18,7 @@ class Hardware:
         self.tell = tell
 
 
-def test_link_faults_that_are_explained_later_break_a_run_no_more_and_nothing_else_is_explained() -> None:
+def test_link_faults_explained_later_no_longer_fail_a_run_but_other_invariants_do() -> None:
     hardware = Hardware()
     invariants = Invariants(hardware, Kernel())  # type: ignore[arg-type]
     for kind in (Broken.CRC_BAD, Broken.BRIDGE_LOST):

@@ -56,7 +56,7 @@ EXAMPLE = Results(
 )
 
 
-def test_round_trip(tmp_path: Path) -> None:
+def test_results_survive_a_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "new" / "results.json"
     write_results(EXAMPLE, path)
     assert read_results(path) == EXAMPLE
@@ -69,7 +69,7 @@ def test_round_trip(tmp_path: Path) -> None:
     measured=st.none() | NUMBERS,
     kind=st.sampled_from(Kind),
 )
-def test_random_results_come_back(
+def test_random_results_survive_a_round_trip(
     tmp_path_factory: pytest.TempPathFactory,
     metrics: dict[str, float],
     x: tuple[float, ...],
@@ -116,7 +116,7 @@ def test_file_has_the_agreed_shape(tmp_path: Path) -> None:
     }
 
 
-def test_ratio_of_what_was_not_measured_is_none() -> None:
+def test_ratio_of_an_unmeasured_value_is_none() -> None:
     assert compare("a", "b", 2.0, None, Kind.QUOTED).ratio is None
     assert compare("a", "b", 0.0, 3.0, Kind.PREDICTED).ratio is None
     assert compare("a", "b", 2.0, 3.0, Kind.PREDICTED).ratio == 1.5
@@ -157,7 +157,7 @@ def test_kill_in_the_middle_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_number_that_is_not_finite_is_refused(tmp_path: Path, value: float) -> None:
+def test_number_that_is_not_finite_is_rejected(tmp_path: Path, value: float) -> None:
     path = tmp_path / "results.json"
     with pytest.raises(ResultsError) as error:
         write_results(replace(EXAMPLE, metrics={"bandwidth_MBps": value}), path)
@@ -166,7 +166,7 @@ def test_number_that_is_not_finite_is_refused(tmp_path: Path, value: float) -> N
     assert not path.exists()
 
 
-def test_missing_file(tmp_path: Path) -> None:
+def test_missing_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     with pytest.raises(ResultsError) as error:
         read_results(path)
@@ -195,7 +195,7 @@ def test_missing_file(tmp_path: Path) -> None:
         ('{"schema": 2}', "results incomplete: {}: 'study' is missing; run the study again"),
     ],
 )
-def test_broken_file(tmp_path: Path, text: str, message: str) -> None:
+def test_broken_file_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ResultsError) as error:
@@ -203,7 +203,7 @@ def test_broken_file(tmp_path: Path, text: str, message: str) -> None:
     assert str(error.value) == message.format(path)
 
 
-def test_every_part_is_needed(tmp_path: Path) -> None:
+def test_every_field_of_the_results_is_required(tmp_path: Path) -> None:
     plain = EXAMPLE.as_json()
     path = tmp_path / "results.json"
     for part in plain:
@@ -212,7 +212,7 @@ def test_every_part_is_needed(tmp_path: Path) -> None:
             read_results(path)
 
 
-def test_unknown_kind_is_refused(tmp_path: Path) -> None:
+def test_unknown_kind_is_rejected(tmp_path: Path) -> None:
     plain = EXAMPLE.as_json()
     plain["published"][0]["kind"] = "guessed"
     path = tmp_path / "results.json"
@@ -261,5 +261,5 @@ def test_machines_checkouts_and_settings_of_the_run_alone_may_differ() -> None:
         (replace(EXAMPLE, cluster={"name": "two", "hosts": ["paris", "lyon"]}), "cluster/hosts/1: 'metz' != 'lyon'"),
     ],
 )
-def test_everything_else_must_agree(other: Results, found: str) -> None:
+def test_all_other_fields_must_agree(other: Results, found: str) -> None:
     assert differences(EXAMPLE, other, same_simulator=False) == [found]

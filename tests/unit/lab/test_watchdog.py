@@ -44,20 +44,20 @@ def fixture_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watchdog, "TICK_S", 0.01)
 
 
-def test_a_loop_without_simulated_time_ends_and_no_study_catches_it() -> None:
+def test_a_loop_without_simulated_time_ends_although_the_study_catches_exceptions() -> None:
     said = r"Python has run for 0.05 s without simulated time; SET run.turn_s"
     with pytest.raises(RunLimitError, match=said), watched(Watchdog(0.05, 0, lambda: 0, list)):
         loop()
     assert not issubclass(RunLimitError, Exception)
 
 
-def test_a_blocked_call_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blocked_call_ends_at_the_wall_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watchdog, "WALL", 1)
     with pytest.raises(RunLimitError, match="Python has run"), watched(Watchdog(0.05, 0, lambda: 0, list)):
         time.sleep(PATIENCE_S)
 
 
-def test_a_run_in_which_time_goes_on_does_not_end() -> None:
+def test_a_run_with_advancing_time_does_not_end() -> None:
     numbers = iter(range(10**9))
     dog = Watchdog(0.001, 0, lambda: next(numbers), list)
     with watched(dog):
@@ -66,7 +66,7 @@ def test_a_run_in_which_time_goes_on_does_not_end() -> None:
         assert dog.is_alive()
 
 
-def test_a_run_ends_at_its_limit_and_says_who_waits() -> None:
+def test_a_run_ends_at_its_limit_and_lists_waiting_tasks() -> None:
     numbers = iter(range(10**9))
     waiting = ["study s waits for a bus", "NIC 0 waits for its loop"]
     said = "the run takes longer than run.limit_s=0.05 s: study s waits for a bus; NIC 0 waits for its loop"

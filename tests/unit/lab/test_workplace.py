@@ -44,14 +44,14 @@ def content(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}
 
 
-def test_files_take_the_place_of_the_last_ones_and_their_folders_go(tmp_path: Path) -> None:
+def test_new_files_replace_those_of_the_last_run_and_its_folders(tmp_path: Path) -> None:
     left(tmp_path, a_txt="1", b_txt="1", sub__c_txt="1")
     left(tmp_path, a_txt="2")
     assert content(tmp_path) == {"a.txt": "2"}
     assert not (tmp_path / "sub").exists()
 
 
-def test_two_commands_at_once_publish_one_after_the_other_and_whole(tmp_path: Path) -> None:
+def test_two_concurrent_commands_publish_one_after_the_other(tmp_path: Path) -> None:
     with workplace(tmp_path) as first, workplace(tmp_path) as second:
         for work, names in ((first, "ab"), (second, "bc")):
             for name in names:
@@ -66,7 +66,7 @@ def test_two_commands_at_once_publish_one_after_the_other_and_whole(tmp_path: Pa
     assert set(content(tmp_path)) == {"b", "c"}
 
 
-def test_files_of_others_and_files_that_were_changed_are_kept(tmp_path: Path) -> None:
+def test_foreign_and_changed_files_are_kept(tmp_path: Path) -> None:
     left(tmp_path, a_txt="1", b_txt="1", sub__c_txt="1")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "sub" / "more.txt").write_text("mine", encoding="utf-8")
@@ -79,7 +79,7 @@ def test_files_of_others_and_files_that_were_changed_are_kept(tmp_path: Path) ->
     assert content(tmp_path) == {"b.txt": "3", **kept, "b.txt.kept2": "again"}
 
 
-def test_a_manifest_that_names_files_outside_removes_nothing(tmp_path: Path) -> None:
+def test_a_manifest_with_paths_outside_the_folder_removes_no_file(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine", encoding="utf-8")
     status = (tmp_path / "precious").stat()
     (tmp_path / "out").mkdir()
@@ -103,7 +103,7 @@ def test_links_are_removed_and_never_followed(tmp_path: Path) -> None:
     assert content(tmp_path / "far") == {"precious": "mine"}
 
 
-def test_a_killed_command_leaves_the_last_results_and_the_next_one_removes_its_folder(tmp_path: Path) -> None:
+def test_a_killed_command_keeps_the_last_results_and_its_folder_is_removed_later(tmp_path: Path) -> None:
     left(tmp_path, results_json="old")
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as process:
@@ -118,14 +118,14 @@ def test_a_killed_command_leaves_the_last_results_and_the_next_one_removes_its_f
     assert content(tmp_path) == {"results.json": "newer"}
 
 
-def test_a_folder_of_somebody_else_with_such_a_name_stays(tmp_path: Path) -> None:
+def test_a_foreign_folder_with_the_name_of_a_working_folder_is_kept(tmp_path: Path) -> None:
     (tmp_path / f"{WORK}mine").mkdir()
     (tmp_path / f"{WORK}mine" / "notes.txt").write_text("mine", encoding="utf-8")
     left(tmp_path, a_txt="1")
     assert content(tmp_path) == {f"{WORK}mine/notes.txt": "mine", "a.txt": "1"}
 
 
-def test_a_command_that_publishes_nothing_leaves_no_new_folder(tmp_path: Path) -> None:
+def test_a_command_without_published_files_leaves_no_folder(tmp_path: Path) -> None:
     with workplace(tmp_path / "new" / "out"):
         pass
     assert not (tmp_path / "new" / "out").exists()
@@ -135,7 +135,7 @@ def test_a_command_that_publishes_nothing_leaves_no_new_folder(tmp_path: Path) -
     assert (tmp_path / "empty").is_dir()
 
 
-def test_a_reader_of_several_files_keeps_others_from_publishing(tmp_path: Path) -> None:
+def test_a_reader_of_several_files_blocks_publication(tmp_path: Path) -> None:
     left(tmp_path, a_txt="1", b_txt="1")
     writer = threading.Thread(target=left, args=(tmp_path,), kwargs={"a_txt": "2", "b_txt": "2"})
     with reading(tmp_path):
@@ -147,7 +147,7 @@ def test_a_reader_of_several_files_keeps_others_from_publishing(tmp_path: Path) 
     assert content(tmp_path) == {"a.txt": "2", "b.txt": "2"}
 
 
-def test_a_file_that_a_later_command_adds_goes_with_the_others(tmp_path: Path) -> None:
+def test_an_added_file_is_removed_with_the_others(tmp_path: Path) -> None:
     left(tmp_path, a_txt="1")
     with adding(tmp_path, "more.txt"):
         (tmp_path / "more.txt").write_text("1", encoding="utf-8")
@@ -155,14 +155,14 @@ def test_a_file_that_a_later_command_adds_goes_with_the_others(tmp_path: Path) -
     assert content(tmp_path) == {"a.txt": "2"}
 
 
-def test_nothing_is_added_to_a_manifest_of_somebody_else(tmp_path: Path) -> None:
+def test_a_foreign_manifest_is_not_extended(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("[]", encoding="utf-8")
     with adding(tmp_path, "more.txt"):
         (tmp_path / "more.txt").write_text("1", encoding="utf-8")
     assert (tmp_path / MANIFEST).read_text(encoding="utf-8") == "[]"
 
 
-def test_a_full_disk_leaves_no_results_of_the_last_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_removes_the_results_of_the_last_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left(tmp_path, results_json="old", a_txt="1")
 
     def full(*_: object) -> None:

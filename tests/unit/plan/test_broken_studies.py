@@ -47,7 +47,7 @@ BROKEN = {
 EACH = "import sys; from tb.run.command import main; print(*[main([name]) for name in sys.argv[1:]])"
 
 
-def test_studies_that_cannot_be_used_are_one_line_each_and_listed_as_failed(tmp_path: Path) -> None:
+def test_invalid_studies_are_reported_in_one_line_and_listed_as_failed(tmp_path: Path) -> None:
     folder, out = tmp_path / "root" / "tb" / "studies" / "broken", tmp_path / "out"
     folder.mkdir(parents=True)
     for name, (text, _) in BROKEN.items():
@@ -64,7 +64,7 @@ def test_studies_that_cannot_be_used_are_one_line_each_and_listed_as_failed(tmp_
     assert index.count('<span class="bad">failed</span>') == len(BROKEN)
 
 
-def test_a_mistake_of_a_setting_is_not_a_fault_of_the_study() -> None:
+def test_an_invalid_setting_is_not_reported_as_an_error_of_the_study() -> None:
     assert not studies.fault("echo_pingpong")
     info = SimpleNamespace(module=SimpleNamespace(__file__=__file__), name="here")
 
@@ -77,7 +77,7 @@ def test_a_mistake_of_a_setting_is_not_a_fault_of_the_study() -> None:
         studies.guarded(info, lambda _: os.environ["NO SUCH"], None)  # type: ignore[arg-type]
 
 
-def test_an_index_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_foreign_index_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<title>mine</title>", encoding="utf-8")
     with pytest.raises(
         ResultsError, match=r"index not written: .*index.html is not an index of reports; move the file away"
@@ -108,7 +108,7 @@ def test_folders_in_which_runs_work_are_not_listed(tmp_path: Path) -> None:
         (-200, "killed by signal 200"),
     ],
 )
-def test_a_signal_is_named(code: int, said: str) -> None:
+def test_an_end_by_a_signal_is_reported_with_its_name(code: int, said: str) -> None:
     assert how_it_ended(code) == said
 
 

@@ -39,7 +39,7 @@ def package(folder: Path, name: str, **files: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sl_none", "sl_none.options", "sl_there.none", "sl_there.options.none"])
-def test_a_name_of_nothing_is_none(write: Path, name: str) -> None:
+def test_a_missing_module_is_none(write: Path, name: str) -> None:
     package(write, "sl_there", options="x = 1\n")
     assert module_if_there(name) is None
 
@@ -59,7 +59,7 @@ def test_a_failing_import_is_raised_as_it_is(write: Path, files: dict[str, str])
         module_if_there("sl_broken.options")
 
 
-def test_options_of_a_layer_whose_import_fails_are_not_taken_for_none(
+def test_a_failed_import_of_a_layer_is_raised_when_its_options_are_read(
     write: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (write / "firmware").mkdir()
@@ -72,13 +72,13 @@ def test_options_of_a_layer_whose_import_fails_are_not_taken_for_none(
     assert options.layer_options("") == {}
 
 
-def test_a_study_elsewhere_whose_import_fails_is_not_taken_for_unknown(write: Path) -> None:
+def test_a_failed_import_of_an_external_study_is_reported_as_such(write: Path) -> None:
     package(write, "sl_mine", study=f'"""What?"""\n{BROKEN}')
     with pytest.raises(StudyError, match="study.py:2: the study cannot be imported: .*not_installed"):
         studies.load("sl_mine.study")
 
 
 @pytest.mark.parametrize("name", ["sl_mine.none", "..", ".x", "a.b", "json.decoder"])
-def test_a_name_of_no_study_is_unknown(name: str) -> None:
+def test_an_unknown_study_name_is_rejected(name: str) -> None:
     with pytest.raises(ConfigError, match="unknown study"):
         studies.load(name)

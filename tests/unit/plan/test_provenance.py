@@ -49,7 +49,7 @@ def test_a_clean_root_has_the_commit_of_its_repository(repository: Path, monkeyp
 
 
 @pytest.mark.parametrize("name", ["study.py", "new.py"])
-def test_a_changed_or_new_file_is_told(repository: Path, name: str) -> None:
+def test_a_changed_or_new_file_marks_the_commit(repository: Path, name: str) -> None:
     (repository / "root" / name).write_text("2\n", encoding="utf-8")
     assert provenance.commit(repository / "root") == git(repository, "rev-parse", "HEAD") + "+changes"
 
@@ -105,11 +105,11 @@ def test_settings_in_force_are_those_of_profile_study_run_and_faults() -> None:
         ("", "fifo_pingpong", "fifo", "none"),
     ],
 )
-def test_the_firmware_mode_is_told_by_host(settings: str, study: str, profile: str, mode: str) -> None:
+def test_the_firmware_mode_is_recorded_by_host(settings: str, study: str, profile: str, mode: str) -> None:
     assert planned(settings, study, profile).firmware == mode
 
 
-def test_commits_travel_with_the_request_and_with_each_point_of_a_sweep(tmp_path: Path) -> None:
+def test_commits_are_part_of_the_request_and_of_each_point(tmp_path: Path) -> None:
     base = replace(planned("").request, commits={"sanlab": "abc"})
     base.save(tmp_path / "request.json")
     assert Request.load(tmp_path / "request.json").commits == {"sanlab": "abc"}
@@ -121,7 +121,7 @@ def test_commits_travel_with_the_request_and_with_each_point_of_a_sweep(tmp_path
     assert one.key == other.key, "a point follows from its sources, which the key holds, not from their commit"
 
 
-def test_the_report_shows_all_that_a_result_followed_from(tmp_path: Path) -> None:
+def test_the_report_shows_all_inputs_of_a_result(tmp_path: Path) -> None:
     settings: dict[str, float | str] = {"link.slack": 80, "size": 64, "name": "a <b>"}
     found = replace(results({"x": 1.0}), settings=settings, given=("size",), firmware="c", wall_begun="2001-02-03")
     found = replace(found, versions={"numpy": "2.9"}, commits={"sanlab": "abc+changes"})

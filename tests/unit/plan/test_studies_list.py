@@ -60,17 +60,17 @@ def names_in(code: CodeType) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_a_study_that_starts_a_layer_says_which(name: str) -> None:
+def test_a_study_that_starts_a_layer_declares_it(name: str) -> None:
     module = studies.load(name).module
     said = getattr(module, "LAYERS", None) or [getattr(module, "LAYER", None)]
     assert set(said) <= {*layers.names()} if starts_a_layer(module.run, set()) else said == [None]
 
 
-def test_no_studies_are_no_lines() -> None:
+def test_an_empty_list_of_studies_has_no_lines() -> None:
     assert list(studies_list.lines({})) == []
 
 
-def test_the_command_lists_the_studies_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_all_studies(capsys: pytest.CaptureFixture[str]) -> None:
     assert studies_list.main() == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == studies.names()
 
@@ -103,7 +103,7 @@ IN_C = [name for name in studies_list.files_in_c() if studies.load(name).layers 
 
 
 @pytest.mark.parametrize("name", IN_C)
-def test_a_study_that_runs_in_c_starts_its_layer_with_options_that_are_there(name: str) -> None:
+def test_a_study_with_c_firmware_uses_options_that_the_firmware_supports(name: str) -> None:
     info = studies.load(name)
     desk = Desk(plan(resolve(name, "verilator", "1", False, "", "", "nic.firmware=c", ("verilator",)), info))
     with pytest.raises(StartedError):
@@ -113,7 +113,7 @@ def test_a_study_that_runs_in_c_starts_its_layer_with_options_that_are_there(nam
         layers.check_boot("grim", options, getattr(info.module, "NEEDS", ()))
 
 
-def test_what_a_study_needs_is_a_word_of_its_layer() -> None:
+def test_needs_of_a_study_are_declared_by_its_layer() -> None:
     needs = {need for name in studies.names() for need in getattr(studies.load(name).module, "NEEDS", ())}
     assert needs == set(LACKS)
 

@@ -38,7 +38,7 @@ def test_tests_are_counted_by_how_they_ended(said: str, found: dict[str, int] | 
         ([{"passed": 9}, None], None),
     ],
 )
-def test_a_test_has_passed_that_did_on_every_rank(
+def test_a_test_has_passed_if_it_passed_on_every_rank(
     ranks: list[dict[str, int] | None], found: dict[str, int] | None
 ) -> None:
     assert together(ranks) == found
@@ -53,14 +53,14 @@ def test_a_test_has_passed_that_did_on_every_rank(
         (None, 0, {"not finished": 1}),
     ],
 )
-def test_a_run_that_failed_is_no_success_whatever_its_tests_say(
+def test_a_failed_run_is_a_failure_whatever_its_tests_report(
     found: dict[str, int] | None, code: int, judgement: dict[str, int]
 ) -> None:
     assert judged(found, code) == judgement
 
 
 @pytest.mark.parametrize(("said", "code"), [("Ran 3 tests in 1s", 0), ("", 1)])
-def test_runs_are_counted_by_what_all_ranks_say_and_recorded(
+def test_counts_combine_all_ranks_and_are_recorded(
     said: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def ran(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -95,7 +95,7 @@ def test_a_run_that_was_rejected_is_not_counted_by_files_of_an_earlier_one(
     assert own_tests.run("test_a", tmp_path, how) == {"not finished": 1}
 
 
-def test_the_page_says_what_was_counted_last() -> None:
+def test_the_page_has_the_last_counts() -> None:
     page = (PAGE / "README.md").read_text(encoding="utf-8")
     for how, kept in json.loads((PAGE / "own_tests.json").read_text(encoding="utf-8")).items():
         ranks, _, on = how.partition(" ranks over ")

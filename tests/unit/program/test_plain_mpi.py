@@ -87,14 +87,14 @@ def test_a_hang_names_the_calls() -> None:
         )
 
 
-def test_a_call_outside_of_a_rank_is_refused() -> None:
+def test_a_call_outside_of_a_rank_is_rejected() -> None:
     kept: list[Any] = []
     run(lambda mpi: kept.append(mpi.COMM_WORLD), ranks=2)
     with pytest.raises(OutsideError):
         kept[0].Barrier()
 
 
-def test_it_takes_as_long_as_the_same_program_of_coroutines() -> None:
+def test_a_plain_function_takes_as_long_as_the_same_coroutine() -> None:
     def plainly(mpi: Any) -> float:
         comm, room = mpi.COMM_WORLD, bytearray(100)
         for _ in range(5):
@@ -130,7 +130,7 @@ def test_it_takes_as_long_as_the_same_program_of_coroutines() -> None:
         ("wrong.py:main", "SyntaxError"),
     ],
 )
-def test_a_function_that_cannot_be_is_refused(named: str, said: str, tmp_path: Path) -> None:
+def test_an_invalid_function_is_rejected(named: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def main(MPI): return MPI\n", encoding="utf-8")
     (tmp_path / "wrong.py").write_text("def main(MPI:\n", encoding="utf-8")
     assert function_of("mine.py:main", tmp_path)(5) == 5

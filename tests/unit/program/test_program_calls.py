@@ -63,11 +63,11 @@ def fixture_written() -> set[str]:
 
 
 @pytest.mark.parametrize("program", OSU)
-def test_every_call_of_the_program_is_there(program: str, written: set[str]) -> None:
+def test_every_call_of_a_program_is_in_the_table(program: str, written: set[str]) -> None:
     assert OSU[program] <= written
 
 
 @pytest.mark.parametrize("program", ENDS)
-def test_a_program_of_later_mpi_ends_at_a_call_with_a_name(program: str, written: set[str]) -> None:
+def test_a_program_of_later_mpi_ends_at_the_missing_call(program: str, written: set[str]) -> None:
     assert ENDS[program] not in written
     assert ENDS[program] in {one.name for one in table()}

@@ -115,7 +115,7 @@ def test_huge_types_are_not_expanded_and_the_list_of_their_pieces_is_rejected() 
         huge.pieces_of(1)
 
 
-def test_a_block_that_does_not_hold_the_array_is_rejected() -> None:
+def test_a_block_too_small_for_the_array_is_rejected() -> None:
     with pytest.raises(Misuse, match="2 blocks of 3 do not hold 7 elements"):
         shapes.darray(INT, 0, [7], [Distribution.BLOCK], [3], [2], Order.C)
     with pytest.raises(Misuse, match="a block has 0 elements"):

@@ -20,7 +20,7 @@ DIGEST = "fdaee4583e60ed4186f0ef91f74483964068d7f10969eed8dedb4c96e5b199b4"
     ("nodes", "dims", "found"),
     [(6, 2, [3, 2]), (7, 2, [7, 1]), (6, 3, [3, 2, 1]), (16, 2, [4, 4]), (27, 3, [3, 3, 3]), (5, 1, [5]), (1, 0, [])],
 )
-def test_dimensions_are_as_near_to_each_other_as_can_be(nodes: int, dims: int, found: list[int]) -> None:
+def test_dimensions_are_as_equal_as_possible(nodes: int, dims: int, found: list[int]) -> None:
     assert balanced(nodes, dims)[: len(found)] == found
 
 

@@ -27,23 +27,23 @@ ALLOWED = (
 
 
 @pytest.mark.parametrize("source", TOLD)
-def test_what_a_process_writes_whole_and_in_part_is_told(source: str) -> None:
+def test_a_variable_written_whole_and_in_part_is_reported(source: str) -> None:
     assert [name for _, name in twice_written(f"module m;\n{source}\nendmodule\n")] == ["s"]
 
 
-def test_its_line_is_that_of_the_process() -> None:
+def test_the_reported_line_is_that_of_the_process() -> None:
     assert twice_written(f"module m;\n\n{TOLD[0]}\nendmodule\n") == [(3, "s")]
 
 
-def test_simulation_modules_may_change_settings_which_stand_still() -> None:
+def test_simulation_modules_may_write_settings_whole_and_in_part() -> None:
     source = "module m;\npci_card_settings_t s;\nalways_comb begin\n  s = cfg;\n  s.wide = 1'b0;\nend\nendmodule\n"
     assert twice_written(source, hardware=False) == []
 
 
 @pytest.mark.parametrize("source", ALLOWED)
-def test_what_is_written_once_is_not(source: str) -> None:
+def test_a_variable_written_one_way_is_accepted(source: str) -> None:
     assert twice_written(f"module m;\n{source}\nendmodule\n") == []
 
 
-def test_the_hdl_has_none() -> None:
+def test_no_variable_of_the_hdl_is_written_whole_and_in_part() -> None:
     assert events()[1] == []

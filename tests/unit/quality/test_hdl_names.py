@@ -37,7 +37,7 @@ endmodule
 """
 
 
-def test_a_module_whose_names_are_true_passes() -> None:
+def test_a_module_with_correct_names_passes() -> None:
     assert misnamed(BLOCK, GOOD) == []
     assert flops(bare(GOOD)) == {"mem", "sum", "left_q"}
 
@@ -54,16 +54,16 @@ def test_a_module_whose_names_are_true_passes() -> None:
         ("output logic in_ready", "input logic in_ready", "`in_valid` and `in_ready` have the same direction"),
     ],
 )
-def test_a_name_that_is_not_true_is_told(before: str, after: str, complaint: str) -> None:
+def test_an_incorrect_name_is_reported(before: str, after: str, complaint: str) -> None:
     assert any(complaint in one for one in misnamed(BLOCK, GOOD.replace(before, after)))
 
 
-def test_a_simulation_module_may_take_what_others_put_out() -> None:
+def test_a_simulation_module_may_have_outputs_of_others_as_inputs() -> None:
     watching = GOOD.replace("output logic busy", "input logic busy").replace("  assign busy = in_valid;\n", "")
     assert misnamed(HDL / "sim" / "probe" / "sim_block.sv", watching) == []
 
 
-def test_every_name_of_the_tree_is_true() -> None:
+def test_all_names_of_the_tree_are_correct() -> None:
     looked_at, found = names()
     assert found == []
     assert int(looked_at.split()[0]) > 150

@@ -41,25 +41,25 @@ def here() -> Sources:
     return Sources.below(ROOT, ORDER.tops)
 
 
-def test_imports_of_the_repository_go_one_way() -> None:
+def test_imports_follow_the_order_of_packages() -> None:
     assert ORDER.offences(here()) == []
 
 
 @pytest.mark.parametrize("order", FileOrder.of(TABLE), ids=lambda order: order.folder)
-def test_imports_of_a_folder_with_an_order_of_files_go_one_way(order: FileOrder) -> None:
+def test_imports_follow_the_order_of_files_in_a_folder(order: FileOrder) -> None:
     assert order.offences(here()) == []
 
 
-def test_no_files_import_each_other_in_a_circle_but_those_that_are_known() -> None:
+def test_import_cycles_are_known_ones_only() -> None:
     assert circles(here().graph) == sorted(sorted(circle) for circle in TABLE["circles"])
 
 
-def test_models_firmware_and_unit_tests_do_not_lead_to_a_simulator() -> None:
+def test_models_firmware_and_unit_tests_import_no_simulator() -> None:
     quiet = [name for name in here().files if name.startswith(WITHOUT_SIMULATOR)]
     assert [" -> ".join(found) for name in quiet if (found := way(here(), name, SIMULATOR))] == []
 
 
-def test_studies_load_where_there_is_no_simulator() -> None:
+def test_studies_load_without_a_simulator() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=ROOT, encoding="utf-8", capture_output=True, check=False
     )
@@ -71,7 +71,7 @@ def test_the_page_prints_the_order() -> None:
     assert f"```\n{lines}\n```" in (ROOT / "tb" / "README.md").read_text(encoding="utf-8")
 
 
-def test_there_is_something_to_look_at() -> None:
+def test_the_checked_files_exist() -> None:
     assert all(any(name.startswith(f"{top}.") for name in here().files) for top in ORDER.tops)
     named = {f"{top}/{folder}" for top, lines in ORDER.lines.items() for line in lines for folder in line}
     found = {place[2] for name in here().files if (place := ORDER.place(here().place(name)))}
@@ -148,7 +148,7 @@ TREE = {
         ("tests/unit/b.py", "import tb.lab.a", None),
     ],
 )
-def test_wrong_way_is_found(tmp_path: Path, file: str, text: str, expected: str | None) -> None:
+def test_an_import_against_the_order_is_found(tmp_path: Path, file: str, text: str, expected: str | None) -> None:
     found = SMALL.offences(sources(tmp_path, {**TREE, file: text}))
     assert found == ([expected] if expected else [])
 
@@ -184,7 +184,7 @@ def test_files_out_of_their_order_are_found(tmp_path: Path, files: dict[str, str
         (("", "def f():\n    from . import c", "import tb.b"), [["tb.b", "tb.c"]]),
     ],
 )
-def test_circles_are_found(tmp_path: Path, texts: tuple[str, str, str], expected: list[list[str]]) -> None:
+def test_import_cycles_are_found(tmp_path: Path, texts: tuple[str, str, str], expected: list[list[str]]) -> None:
     files = {f"tb/{name}.py": text for name, text in zip("abc", texts, strict=True)}
     assert circles(sources(tmp_path, files).graph) == expected
 
@@ -201,5 +201,5 @@ def test_circles_are_found(tmp_path: Path, texts: tuple[str, str, str], expected
         ({"tests/unit/a.py": "import tb.b", "tb/b.py": "import json", "tb/c.py": "import cocotb"}, []),
     ],
 )
-def test_the_way_to_a_simulator_is_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+def test_an_indirect_import_of_a_simulator_is_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     assert way(sources(tmp_path, files), "tests.unit.a", SIMULATOR) == expected

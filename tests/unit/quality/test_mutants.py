@@ -45,18 +45,18 @@ ONE = {
 
 
 @pytest.mark.parametrize("text", ONE)
-def test_each_thing_becomes_its_neighbour(text: str) -> None:
+def test_each_mutant_replaces_an_element_by_its_neighbour(text: str) -> None:
     assert sorted(one.of(text) for one in mutants(text)) == sorted(ONE[text])
 
 
-def test_a_dropped_cost_is_known_for_one() -> None:
+def test_a_removed_cost_is_recognised() -> None:
     text = 'async def f(nic):\n    await nic.work("scan")\n    await nic.sleep(g)\n'
     found = mutants(text)
     assert [(one.line, is_cost(one)) for one in found] == [(2, True), (3, False)]
     assert found[0].shown == '`await nic.work("scan")` -> `pass` in `await nic.work("scan")`'
 
 
-def test_mutants_that_would_be_shown_alike_are_numbered() -> None:
+def test_mutants_with_equal_descriptions_are_numbered() -> None:
     """One that is listed as equivalent excuses no other."""
     assert [one.shown for one in mutants("a = 1 + 1\na = 1 + 1\n") if one.old == "1"] == [
         f"`1` ({number}) -> `2` in `a = 1 + 1`" for number in (1, 2, 3, 4)
@@ -73,7 +73,7 @@ def test_mutants_of_a_file_parse_and_differ(file: str) -> None:
     assert all(ast.dump(ast.parse(one.of(text))) != whole for one in found)
 
 
-def test_each_folder_of_python_has_tests_that_see_its_mutants() -> None:
+def test_each_python_folder_has_covering_tests() -> None:
     for top in ("firmware", "pymodels"):
         for path in sorted((ROOT / top).rglob("*.py")):
             assert covering_tests(path.relative_to(ROOT).as_posix()), path
@@ -89,7 +89,7 @@ def test_each_layer_and_each_kind_of_nic_has_tests_of_its_own() -> None:
             assert own & named.keys(), "its mutants would run the tests of any other"
 
 
-def test_the_same_mutants_are_there_each_time_and_others_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mutants_are_reproducible_and_unknown_folders_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert changes("firmware/echo/nic") == changes("firmware/echo/nic")
     assert main(["firmwere"]) == 2
     assert "unknown folder 'firmwere'" in capsys.readouterr().err
@@ -104,7 +104,7 @@ def test_listed_equivalents_exist() -> None:
         assert shown in {one.shown for one in find(text)}, f"{path}: {shown} is none of its mutants"
 
 
-def test_what_says_whether_a_clock_goes_on_is_told_from_the_rest() -> None:
+def test_mutants_of_clock_enables_are_distinguished() -> None:
     text = """// A block.
 module one (input logic a, output logic busy);
   logic b_q;  // not busy = 1
@@ -118,7 +118,7 @@ endmodule
     assert [one.old for one in of_modules.of_enables(text, found)] == ["|"]
 
 
-def test_what_nobody_reads_and_what_is_declared_has_no_mutants() -> None:
+def test_unused_assignments_and_declarations_have_no_mutants() -> None:
     text = """module one (input logic a);
   localparam logic ZERO = 1'b0;
   logic [3:0] b = 4'd0;
@@ -129,7 +129,7 @@ endmodule
     assert [(one.line, one.old) for one in of_modules.mutants(text)] == [(5, "!")]
 
 
-def test_a_package_that_speaks_of_modules_has_none() -> None:
+def test_a_package_that_mentions_modules_has_no_mutants() -> None:
     paths = {one.path for one in changes("hdl/prim")}
     assert "hdl/prim/myri_fifo.sv" in paths and "hdl/prim/myri_sleep_pkg.sv" not in paths
 
@@ -161,7 +161,7 @@ def fixture_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_a_mutant_that_a_test_sees_is_killed_the_other_survives_and_the_tree_stays(
+def test_a_detected_mutant_is_killed_another_survives_and_the_tree_is_unchanged(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = (tree / "firmware" / "sums.py").read_text(encoding="utf-8")
@@ -190,7 +190,7 @@ def test_what_a_child_process_executes_is_run_by_all_tests_of_a_file_that_has_it
     assert "2 mutants of 2" in capsys.readouterr().out
 
 
-def test_a_mutant_with_which_tests_wait_for_ever_is_ended_when_nothing_computes(
+def test_a_mutant_that_hangs_without_cpu_use_is_ended(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(idle, "IDLE", 3.0)
@@ -205,7 +205,7 @@ def test_a_mutant_with_which_tests_wait_for_ever_is_ended_when_nothing_computes(
     assert "endless (1 tests): firmware/sums.py:2: `7` -> `8` in `return 7`" in capsys.readouterr().out
 
 
-def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_its_own(
+def test_a_test_file_is_monitored_once_for_each_content_of_sources_and_file(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched: list[list[str]] = []
@@ -228,7 +228,7 @@ def test_a_file_of_tests_is_watched_once_for_each_content_of_the_sources_and_of_
     assert watched == [["test_more", "test_sums"], ["test_sums"], ["test_more", "test_sums"]]
 
 
-def test_what_benches_take_is_measured_again_when_what_they_see_has_changed(tree: Path, tmp_path: Path) -> None:
+def test_durations_of_benches_are_measured_again_after_a_change_of_their_inputs(tree: Path, tmp_path: Path) -> None:
     digests: list[str] = []
     for name in ("", "README.md", "tests/unit/test_sums.py", "tests/block/test_sums.py", "firmware/more.py"):
         if name:
@@ -239,7 +239,7 @@ def test_what_benches_take_is_measured_again_when_what_they_see_has_changed(tree
     assert len(set(digests[2:])) == 3
 
 
-def test_tests_of_a_mutant_take_a_minute_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_of_a_mutant_take_at_most_a_minute_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trying, "MINUTE", 3.0)
     assert list(trying._together({"a": 1.0, "b": 1.5, "c": 2.0, "d": 3.0})) == ["a", "b", "c"]
     assert list(trying._together({"a": 9.0, "b": 9.0})) == ["a"]

@@ -22,12 +22,12 @@ def lacking(text: str) -> list[str]:
     return found
 
 
-def test_the_tests_that_pages_name_are_there() -> None:
+def test_tests_named_on_pages_exist() -> None:
     pages = {page: page.read_text("utf-8") for page in PAGES}
     assert sum(len(NAMED.findall(text)) for text in pages.values()) > 30
     assert {str(page): gone for page, text in pages.items() if (gone := lacking(text))} == {}
 
 
 @pytest.mark.parametrize("name", ["test_named_tests.py::test_of_nothing", "tests/system/test_gone.py::test_of_nothing"])
-def test_a_test_that_is_not_there_is_named(name: str) -> None:
-    assert lacking(f"as `{name}` and `test_named_tests.py::test_the_tests_that_pages_name_are_there` say") == [name]
+def test_a_missing_test_is_reported(name: str) -> None:
+    assert lacking(f"as `{name}` and `test_named_tests.py::test_tests_named_on_pages_exist` say") == [name]

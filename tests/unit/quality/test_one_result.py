@@ -32,7 +32,7 @@ def drawn() -> list[int]:
     return found
 
 
-def test_examples_are_the_same_whatever_was_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_do_not_depend_on_earlier_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = drawn()
     (tmp_path / "many_constants.py").write_text(f"NUMBERS = {[10**9 + 7 * n for n in range(500)]}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -53,7 +53,7 @@ def test_a_terminal_has_80_columns_and_no_colours() -> None:
     assert (console.width, console.is_terminal, console.no_color) == (80, False, False)
 
 
-def test_bytecode_is_kept_apart_from_the_sources_where_the_caller_wants_none_beside_them(tmp_path: Path) -> None:
+def test_bytecode_is_kept_outside_the_sources_on_request(tmp_path: Path) -> None:
     folder, out = tmp_path / "tests", tmp_path / "generated"
     folder.mkdir()
     for name in ("conftest.py", "durations.json"):

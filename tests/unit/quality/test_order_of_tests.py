@@ -28,7 +28,7 @@ def made(*names: str) -> list[Any]:
     return [SimpleNamespace(nodeid=name) for name in names]
 
 
-def test_each_worker_begins_with_a_long_module_and_modules_stay_together() -> None:
+def test_workers_begin_with_long_modules_and_modules_stay_together() -> None:
     names = [
         "tests/unit/test_a.py::x[1]",
         "tests/unit/test_a.py::y",
@@ -41,13 +41,13 @@ def test_each_worker_begins_with_a_long_module_and_modules_stay_together() -> No
     assert sorted(order) == sorted(names)
 
 
-def test_cases_of_a_test_count_once() -> None:
+def test_cases_of_a_test_count_as_one_test() -> None:
     names = [*(f"tests/unit/test_a.py::x[{i}]" for i in range(9)), "tests/unit/test_b.py::x"]
     known = {"tests/unit/test_a.py::x": 2.0, "tests/unit/test_b.py::x": 3.0}
     assert next(function_of(item) for item in dealt(made(*names), known, 1)) == "tests/unit/test_b.py::x"
 
 
-def test_the_durations_are_of_tests_that_there_are() -> None:
+def test_recorded_durations_belong_to_existing_tests() -> None:
     known = json.loads(DURATIONS.read_text(encoding="utf-8"))
     for name, seconds in known.items():
         path, _, function = name.partition("::")

@@ -50,28 +50,28 @@ def test_unseen_mutants_exist_and_have_a_reason(block: str) -> None:
     assert all(len(reason) > 10 for reason in unseen(proof).values())
 
 
-def test_a_head_is_taken_apart() -> None:
+def test_a_proof_header_is_parsed() -> None:
     proof = _parsed(Path("myri_fifo.svh"), "// prove: bounded 20 free WIDTH=2 DEPTH_LOG2=3")
     assert (proof.block, proof.method, proof.steps, proof.free) == ("myri_fifo", "bounded", 20, True)
     assert dict(proof.parameters) == {"WIDTH": 2, "DEPTH_LOG2": 3} and proof.shown == "WIDTH=2 DEPTH_LOG2=3"
 
 
 @pytest.mark.parametrize("head", ["// prove: soon 3", "// prove: bounded", "// prove: induction 2 WIDTH"])
-def test_a_head_that_is_no_way_to_prove_is_refused(head: str) -> None:
+def test_an_invalid_proof_header_is_rejected(head: str) -> None:
     with pytest.raises(ToolError, match="it is no way to prove; write `// prove: bounded 20 free WIDTH=2`"):
         _parsed(Path("myri_fifo.svh"), head)
 
 
-def test_an_unknown_block_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_block_is_rejected_with_the_nearest_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert prove.main(["myri_fifi"]) == 2
     assert "unknown block 'myri_fifi'" in (said := capsys.readouterr().err) and "myri_fifo" in said
 
 
-def test_properties_stand_at_the_end_of_the_body() -> None:
+def test_properties_are_inserted_at_the_end_of_the_body() -> None:
     assert with_properties("module a;\nendmodule\n", "assert (1);") == "module a;\nassert (1);\nendmodule\n"
 
 
-def test_mutants_are_single_changes_of_the_body_and_of_no_declaration_or_comment() -> None:
+def test_mutants_are_single_changes_outside_of_declarations_and_comments() -> None:
     assert [mutant.shown for mutant in mutants(MODULE)] == [
         "`+` -> `-` in `assign next = count + 4'd3;`",
         "`4'd3` -> `4'd4` in `assign next = count + 4'd3;`",
@@ -85,7 +85,7 @@ def test_mutants_are_single_changes_of_the_body_and_of_no_declaration_or_comment
     assert first.of(MODULE) == MODULE.replace("count + 4", "count - 4") and first.line == 10
 
 
-def test_a_sample_is_that_of_its_seed() -> None:
+def test_a_sample_depends_only_on_its_seed() -> None:
     text = mutants(source("myri_fifo"))
     assert sampled(text, 5, 3) == sampled(text, 5, 3) != sampled(text, 5, 4)
     assert len(sampled(text, 5, 3)) == 5 and sampled(text, 1000, 3) == text

@@ -36,7 +36,7 @@ from tb.tools.programs import ToolError
         ("if (a inside {1, 2}) b = 1;", "`inside`: outside the dialect"),
     ],
 )
-def test_what_is_no_hardware_is_found_on_its_line(source: str, complaint: str) -> None:
+def test_a_simulation_construct_is_reported_with_its_line(source: str, complaint: str) -> None:
     found = text.unlike_hardware(f"// header\nmodule m;\n  {source}\nendmodule\n")
     assert [line for line, _ in found] == [3]
     assert complaint in found[0][1]
@@ -55,7 +55,7 @@ def test_what_is_no_hardware_is_found_on_its_line(source: str, complaint: str) -
         "import myri_pci_pkg::*;",
     ],
 )
-def test_what_only_looks_like_it_is_no_complaint(source: str) -> None:
+def test_similar_constructs_of_hardware_are_accepted(source: str) -> None:
     assert text.unlike_hardware(f"module m;\n  {source}\nendmodule\n") == []
 
 
@@ -94,7 +94,7 @@ def test_a_file_has_one_unit_of_its_name_a_header_and_documented_ports(
     assert all(expected in complaint for expected, complaint in zip(complaints, found, strict=True))
 
 
-def test_a_folder_in_the_list_of_sources_stands_for_its_files_packages_first(tmp_path: Path) -> None:
+def test_a_folder_in_the_list_of_sources_includes_its_files_packages_first(tmp_path: Path) -> None:
     there = ("hdl/nic/new/a.sv", "hdl/nic/new/z_pkg.sv", "hdl/nic/new/b.sv", "hdl/one.sv", "hdl/nic/new/README.md")
     for name in there:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ function automatic logic two(input logic a); two = a; endfunction
         "def f[T](a: T) -> T:\n    return a",
     ],
 )
-def test_what_the_oldest_python_does_not_read_is_found(source: str) -> None:
+def test_syntax_that_the_oldest_python_rejects_is_found(source: str) -> None:
     assert len(python.too_new(source)) == 1
 
 
@@ -162,7 +162,7 @@ def test_what_the_oldest_python_does_not_read_is_found(source: str) -> None:
         "match a:\n    case 1:\n        pass",
     ],
 )
-def test_what_the_oldest_python_reads_is_no_complaint(source: str) -> None:
+def test_syntax_of_the_oldest_python_is_accepted(source: str) -> None:
     assert python.too_new(source) == []
 
 
@@ -187,7 +187,7 @@ def test_a_missing_tool_is_a_complaint_not_a_crash() -> None:
     assert outcome.messages == ("a tool is missing: it is nowhere; install it",)
 
 
-def test_complaints_keep_the_order_of_the_files_and_stand_once() -> None:
+def test_complaints_keep_the_order_of_the_files_without_duplicates() -> None:
     paths = [Path(name) for name in ("c", "a", "b")]
     assert each(paths, lambda path: [f"{path}: x", "again"]) == ["c: x", "again", "a: x", "b: x"]
 

@@ -26,13 +26,13 @@ from tb.quality import words
         ("is reckoned", 1),
     ],
 )
-def test_a_phrase_that_is_not_used_is_found_with_its_mend(text: str, line: int) -> None:
+def test_a_rejected_phrase_is_reported_with_its_replacement(text: str, line: int) -> None:
     ((found, complaint),) = words.stumbles(text.replace("# ", ""))
     assert found == line and ": write " in complaint
 
 
 @pytest.mark.parametrize("text", ["dma_dearer_from_B", "a letter, then letters or digits", "told of", "an earlier one"])
-def test_what_only_looks_like_one_is_no_complaint(text: str) -> None:
+def test_similar_phrases_are_accepted(text: str) -> None:
     assert list(words.stumbles(text)) == []
 
 

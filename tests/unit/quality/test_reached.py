@@ -67,7 +67,7 @@ def test_a_mutant_is_run_by_the_tests_that_reach_its_statement(words: str, tests
     assert list(SEEN.tests("firmware/sums.py", TEXT, TEXT.index(words))) == tests
 
 
-def test_what_no_test_reaches_has_none() -> None:
+def test_a_statement_that_no_test_reaches_has_no_tests() -> None:
     none = Reached({"other": 0.5}, {}, {"firmware/sums.py": [12]})
     assert none.tests("firmware/sums.py", TEXT, TEXT.index("return b")) == {}
 

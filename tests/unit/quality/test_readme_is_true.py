@@ -151,7 +151,7 @@ def check_make(words: list[str]) -> None:
 
 
 @EACH_PAGE
-def test_commands_can_be_typed(page: Path) -> None:
+def test_commands_on_pages_exist(page: Path) -> None:
     for words in commands(page):
         if words[0] == "make":
             check_make(words)
@@ -169,7 +169,7 @@ def test_named_files_and_folders_exist(page: Path) -> None:
 
 
 @EACH_PAGE
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         if target.startswith("https://"):
             continue
@@ -199,7 +199,7 @@ def test_page_of_layers_quotes_code() -> None:
     assert len(re.findall(r"^```\w+\n(?:#|//) [\w/.-]+\.\w+\n", text, re.MULTILINE)) >= 6
 
 
-def test_every_study_and_every_bench_has_its_place_on_a_page() -> None:
+def test_every_study_and_every_bench_is_on_a_page() -> None:
     told = set().union(*(spans(page) for page in PAGES)) | {word for page in PAGES for word in run_on(page)}
     missing = {*studies.names(), *block_bench.names()} - told
     where = "the page of its NIC or layer, tb/studies/README.md or tests/README.md"
@@ -218,7 +218,7 @@ def linked(page: Path) -> set[Path]:
     return {found for target in targets if (found := (page.parent / target).resolve()).suffix == ".md"}
 
 
-def test_every_page_is_reached_from_the_main_one() -> None:
+def test_every_page_is_linked_from_the_main_one() -> None:
     found_by_name = [page for folder in FOUND_BY_NAME for page in ROOT.glob(f"{folder}/*/README.md")]
     reached, new = set[Path](), {ROOT / "README.md", *found_by_name}
     while new:
@@ -231,22 +231,22 @@ def test_every_page_is_reached_from_the_main_one() -> None:
 @pytest.mark.parametrize(
     ("text", "check"),
     [
-        ("`make tset`", test_commands_can_be_typed),
-        ("`make run STUDDY=echo_pingpong`", test_commands_can_be_typed),
-        ("```sh\nmake run STUDY=echo_pingpang\n```\n", test_commands_can_be_typed),
-        ('`make run STUDY=echo_pingpong SET="repetition=3"`', test_commands_can_be_typed),
-        ("`make sim BENCH=fofi`", test_commands_can_be_typed),
-        ("`.venv/bin/python -m pymodels.cost.compile`", test_commands_can_be_typed),
-        ("`.venv/bin/sanlab study`", test_commands_can_be_typed),
+        ("`make tset`", test_commands_on_pages_exist),
+        ("`make run STUDDY=echo_pingpong`", test_commands_on_pages_exist),
+        ("```sh\nmake run STUDY=echo_pingpang\n```\n", test_commands_on_pages_exist),
+        ('`make run STUDY=echo_pingpong SET="repetition=3"`', test_commands_on_pages_exist),
+        ("`make sim BENCH=fofi`", test_commands_on_pages_exist),
+        ("`.venv/bin/python -m pymodels.cost.compile`", test_commands_on_pages_exist),
+        ("`.venv/bin/sanlab study`", test_commands_on_pages_exist),
         ("`tb/no_such_file.py`", test_named_files_and_folders_exist),
         ("`hdl/nowhere/`", test_named_files_and_folders_exist),
-        ("[page](nowhere.md)", test_links_lead_somewhere),
-        ("[here](#no-such-heading)", test_links_lead_somewhere),
+        ("[page](nowhere.md)", test_links_have_targets),
+        ("[here](#no-such-heading)", test_links_have_targets),
         ("```python\n# tb/lab/lab.py\nclass Laboratory:\n```\n", test_quoted_code_is_in_its_file),
         ("```python\ndef f(:\n```\n", test_quoted_code_is_in_its_file),
     ],
 )
-def test_what_is_not_there_is_noticed(text: str, check: Callable[[Path], None], tmp_path: Path) -> None:
+def test_missing_targets_are_detected(text: str, check: Callable[[Path], None], tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
     with pytest.raises((AssertionError, SanlabError, SyntaxError)):

@@ -172,7 +172,7 @@ def test_a_descriptor_gets_its_key_when_it_is_read() -> None:
     assert (told["fetch"], told["further_packets"], told["to_user_buffer"]) == (200, 410, 1900)
 
 
-def test_what_a_descriptor_asks_for_stands_in_the_name() -> None:
+def test_the_operation_of_a_descriptor_is_in_its_name() -> None:
     (write,) = lives(posted(Control.RDMA_WRITE), legend=LEGEND_OF_VIA).lives
     assert write.name(LEGEND_OF_TWO) == "message 1, RDMA write, paris to metz, 64 B"
     assert write.latency == 2_200_000, "no process takes it"
@@ -201,7 +201,7 @@ def test_the_data_of_an_rdma_read_are_a_reply() -> None:
     assert (told["nic_orders_fetch"], told["fetch"], told["nic_finishes"]) == (100, 100, 300)
 
 
-def test_a_trace_that_begins_or_ends_anywhere_still_gives_lives_whose_stages_add_up() -> None:
+def test_stages_add_up_in_any_part_of_a_trace() -> None:
     parts = (read_and_reply(), [(t + 10**7, *rest) for t, *rest in posted()])
     whole = rows(trace(*parts))  # type: ignore[arg-type]
     for cut in range(len(whole)):
@@ -228,13 +228,13 @@ def test_timeline_names_packets_and_answers_and_draws_an_arrow_for_the_reply() -
     assert '"name":"ACK of message 1"' in told
 
 
-def test_packets_of_a_layer_that_tells_of_no_messages_go_by_their_key() -> None:
+def test_packets_of_a_layer_without_message_records_are_named_by_key() -> None:
     told = timeline(packet(0, 0, 40, key=0x0EC00105))
     assert '"name":"packet 0ec00105"' in told
     assert "control message" not in told
 
 
-def test_queues_that_nobody_empties_are_not_counted() -> None:
+def test_queues_without_a_consumer_are_not_counted() -> None:
     assert "messages before the host" not in timeline(read_and_reply())
     assert "messages before the host" in timeline(message(0, 0))
 

@@ -41,7 +41,7 @@ def lives(*parts: list[tuple[int, int, int, int, int, int]]) -> Lives:
     return Lives(LEGEND_OF_TWO).take_all(rows(trace(*parts)))
 
 
-def test_messages_and_answers_of_one_key_come_apart() -> None:
+def test_messages_and_answers_of_equal_keys_are_distinguished() -> None:
     told = Lives(LEGEND_OF_TWO).take_all(rows(ping_pong(2)))
     assert [(life.node, life.target, life.latency) for life in told.lives] == [
         (0, 1, 3_000_000),
@@ -81,7 +81,7 @@ def test_stages_end_at_their_records_and_add_up() -> None:
     assert sum(stage.duration for stage in stages_of(life)) == life.latency
 
 
-def test_a_message_that_was_refused_shows_how_long_until_it_was_sent_again() -> None:
+def test_a_rejected_message_has_a_stage_until_its_retransmission() -> None:
     refused = [
         record(90, 0, Part.HOST_CPU, E.SEND_CALL, KEY, 64, 1),
         *(row for row in message(100, 0) if row[0] > 100_000 and row[0] < 1_500_000),
@@ -100,7 +100,7 @@ def test_a_message_that_was_refused_shows_how_long_until_it_was_sent_again() -> 
     assert len(life.pieces[0].packets) == 2
 
 
-def test_the_pieces_of_a_long_message_are_one_life() -> None:
+def test_the_pieces_of_a_long_message_form_one_life() -> None:
     first = [row for row in message(0, 0) if row[2] not in (E.HANDLER_START, E.HANDLER_END, E.SEND_RETURN)]
     last = [row for row in message(4000, 0, key=KEY + 0x101) if row[2] != E.SEND_CALL]
     (life,) = lives(first, last).lives
@@ -110,7 +110,7 @@ def test_the_pieces_of_a_long_message_are_one_life() -> None:
     assert sum(stage.duration for stage in stages) == life.latency == 7_000_000
 
 
-def test_a_packet_that_was_swallowed_takes_nobody_elses_place() -> None:
+def test_a_lost_packet_is_not_confused_with_later_ones() -> None:
     swallowed = [row for row in packet(0, 0, 40, key=7) if row[0] < 40_000]
     told = lives(swallowed, message(1000, 0))
     assert [(packet.key, packet.target, packet.lost) for packet in told.wire.packets] == [
@@ -121,20 +121,20 @@ def test_a_packet_that_was_swallowed_takes_nobody_elses_place() -> None:
     assert told.lives[0].latency == 3_000_000
 
 
-def test_a_packet_swallowed_behind_the_switch_is_lost_too() -> None:
+def test_a_packet_lost_after_the_switch_is_marked_as_lost() -> None:
     swallowed = [row for row in packet(0, 0, 40, key=7) if row[0] < 100_000]
     told = lives(swallowed, message(1000, 0))
     assert [(packet.key, packet.lost) for packet in told.wire.packets] == [(7, True), (KEY, False), (KEY, False)]
     assert told.lives[0].latency == 3_000_000
 
 
-def test_a_packet_that_nobody_looked_at_does_not_stand_in_for_later_ones() -> None:
+def test_an_unprocessed_packet_is_not_confused_with_later_ones() -> None:
     told = lives(packet(0, 0, 40, key=7), message(1000, 0, 1), message(9000, 0, 2))
     first, second = ([stage.duration for stage in stages_of(life)] for life in told.lives)
     assert first == second
 
 
-def test_an_answer_that_leaves_before_the_message_takes_nothing_from_it() -> None:
+def test_an_answer_sent_before_the_message_does_not_change_its_stages() -> None:
     early = [record(1112, 0, Part.NIC_CPU, E.ACK_SENT, 7, 1), *packet(1113, 0, 8, key=7)]
     late = [row for row in message(0, 0) if row[0] >= 1_120_000]
     before = [row for row in message(0, 0) if row[0] < 1_120_000]
@@ -176,7 +176,7 @@ def test_a_layer_with_fewer_records_has_fewer_stages_that_still_add_up() -> None
     assert sum(stage.duration for stage in stages) == 3_000_000
 
 
-def test_the_stages_of_one_message_need_only_what_follows_it() -> None:
+def test_the_stages_of_one_message_need_only_later_records() -> None:
     told = dict(stages_at(ping_pong(3), LEGEND_OF_TWO, 1, 11_050_000))
     assert sum(told.values()) == 3_000_000
     assert stages_at(ping_pong(3), LEGEND_OF_TWO, 0, 11_050_000) == []
@@ -220,13 +220,13 @@ def damaged(folder: Path, how: str) -> str:
         ("legend incomplete", "trace unreadable: .*legend.json is incomplete"),
     ],
 )
-def test_a_damaged_run_gets_a_clear_line(tmp_path: Path, how: str, said: str) -> None:
+def test_a_damaged_run_is_reported_in_one_line(tmp_path: Path, how: str, said: str) -> None:
     text = damaged(tmp_path, how)
     assert "\n" not in text
     assert re.match(said, text), text
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_a_recorded_run_survives_a_round_trip(tmp_path: Path) -> None:
     read = read_recorded(leave(tmp_path))
     assert read.legend == LEGEND_OF_TWO
     assert np.array_equal(read.trace, ping_pong())

@@ -50,7 +50,7 @@ def test_cables_side_by_side_are_one_broader_line() -> None:
     assert broad["leaf0 to node00"] == "1"
 
 
-def test_switches_of_a_fat_tree_stand_in_three_rows_above_their_hosts() -> None:
+def test_switches_of_a_fat_tree_are_drawn_in_three_rows_above_their_hosts() -> None:
     topology = fat_tree(host_names(16), 4)
     levels = distances(topology)
     assert Counter(levels.values()) == {0: 8, 1: 8, 2: 4}
@@ -59,7 +59,7 @@ def test_switches_of_a_fat_tree_stand_in_three_rows_above_their_hosts() -> None:
     assert places["edge0_0"][0] == (places["node00"][0] + places["node01"][0]) / 2
 
 
-def test_switches_of_a_ring_stand_on_a_circle_and_their_hosts_outside() -> None:
+def test_switches_of_a_ring_are_drawn_on_a_circle_with_their_hosts_outside() -> None:
     topology = ring(host_names(12), 4)
     places = on_a_circle(topology, [switch.name for switch in topology.switches])
     away = {name: math.dist(place, (WIDTH / 2, CIRCLE / 2)) for name, place in places.items()}

@@ -26,12 +26,12 @@ def test_an_axis_whose_unit_lists_names_shows_them() -> None:
     assert CODES.x_unit not in words
 
 
-def test_an_axis_whose_points_are_not_the_places_of_the_names_shows_numbers() -> None:
+def test_an_axis_whose_points_do_not_match_its_names_shows_numbers() -> None:
     words = heights(Series((2, 4, 8), (5, 7, 6), "hosts: on one switch", "us"), "one")
     assert {"2", "8", "hosts: on one switch"} <= words.keys()
     assert "switch" not in words
 
 
-def test_the_legend_stands_above_the_curves() -> None:
+def test_the_legend_is_above_the_curves() -> None:
     words = heights(CODES, "first", "second")
     assert max(words["first"], words["second"]) < words["7"]

@@ -26,7 +26,7 @@ def test_the_larger_family_wins() -> None:
     assert told(["a_x", "a_y", "b_x", "c_x"]) == {"x": ["a", "b", "c"], "a y": ["a_y"]}
 
 
-def test_other_points_or_units_are_another_figure() -> None:
+def test_curves_with_other_points_or_units_get_another_figure() -> None:
     rates = Series((1, 2), (3, 4), "B", "MB/s")
     found = told(["one_way", "one_hop"], one_rate=rates, one_else=ELSEWHERE, none_at_all=Series((), (), "B", "us"))
     assert found == {"one": ["way", "hop"], "one rate": ["one_rate"], "one else": ["one_else"]}

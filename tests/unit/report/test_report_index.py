@@ -31,7 +31,7 @@ def page(tmp_path: Path) -> Page:
     return Page(write_index(tmp_path, "All figures", "quick", ENTRIES))
 
 
-def test_every_published_value_stands_under_its_source(tmp_path: Path) -> None:
+def test_every_published_value_is_listed_under_its_source(tmp_path: Path) -> None:
     found = page(tmp_path)
     assert found.of("h3")[:3] == ["paper 000, Figure 4.10", "paper 001, Table 1.1", "paper 001, Table 2.1"]
     cells = found.of("td")
@@ -40,13 +40,13 @@ def test_every_published_value_stands_under_its_source(tmp_path: Path) -> None:
         assert row.source not in cells
 
 
-def test_failures_are_counted_and_told(tmp_path: Path) -> None:
+def test_failures_are_counted_and_listed(tmp_path: Path) -> None:
     found = page(tmp_path)
     assert "2 failed" in found.of("span")
     assert {"it <failed>", "the run left no results"} <= set(found.of("li"))
 
 
-def test_links_lead_to_the_reports_there_are_and_to_places_of_the_page(tmp_path: Path) -> None:
+def test_links_have_targets_on_the_page_or_existing_reports(tmp_path: Path) -> None:
     found = page(tmp_path)
     links = [attributes["href"] for tag, attributes in found.elements if tag == "a"]
     assert [link for link in links if link and not link.startswith("#")] == ["first/report.html", "second/report.html"]
@@ -59,13 +59,13 @@ def test_curves_are_drawn_where_there_are_points(tmp_path: Path) -> None:
     assert [tag for tag, _ in page(tmp_path).elements].count("svg") == 2
 
 
-def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ResultsError, match="results not written"):
         write_index(tmp_path / "file", "t", "n", ENTRIES)
 
 
-def test_the_index_of_reports_has_the_newest_first_with_key_figures_and_what_failed(tmp_path: Path) -> None:
+def test_the_index_lists_newest_runs_first_with_key_figures_and_failures(tmp_path: Path) -> None:
     for age, (name, failure) in enumerate((("new", ""), ("old", "nothing arrived\nmore"))):
         folder = tmp_path / name
         metrics = {"stage_us_00_a": 1.0, "wall_s": 1.0, **{f"m{number}": float(number) for number in range(9)}}
@@ -84,7 +84,7 @@ def test_the_index_of_reports_has_the_newest_first_with_key_figures_and_what_fai
     assert text.index("2001-02-03 00:00:00 UTC") < text.index("2001-02-02 00:00:00 UTC")
 
 
-def test_a_page_of_runs_that_go_on_is_loaded_again(tmp_path: Path) -> None:
+def test_a_page_of_unfinished_runs_reloads_itself(tmp_path: Path) -> None:
     again = '<meta http-equiv="refresh" content="5">'
     assert again in write_index(tmp_path, "All", "running", (), 5).read_text(encoding="utf-8")
     assert again not in write_index(tmp_path, "All", "", ENTRIES).read_text(encoding="utf-8")

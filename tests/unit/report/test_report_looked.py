@@ -38,7 +38,7 @@ def test_stages_are_those_of_the_median_message_of_each_size_and_add_up() -> Non
     assert len(names_of(told)) == 13
 
 
-def test_of_many_sizes_some_are_shown_first_and_last_among_them() -> None:
+def test_some_of_many_sizes_are_shown_including_first_and_last() -> None:
     parts = [message(10_000 * i, 0, i + 1, 4 * i) for i in range(30)]
     told = breakdowns(Lives(LEGEND_OF_TWO).take_all(rows(trace(*parts))).lives)
     sizes = [one.life.size for one in told]
@@ -46,7 +46,7 @@ def test_of_many_sizes_some_are_shown_first_and_last_among_them() -> None:
     assert (sizes[0], sizes[-1]) == (0, 4 * 29)
 
 
-def test_a_trace_whose_stages_contradict_its_latency_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_whose_stages_contradict_its_latency_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     told = Lives(LEGEND_OF_TWO).take_all(rows(ping_pong(1))).lives
     monkeypatch.setattr("tb.report.breakdown.stages_of", lambda life: [])
     with pytest.raises(ValueError, match="message 1: stages add up to 0 ps of 3000000 ps"):
@@ -80,7 +80,7 @@ def test_a_page_shows_stages_and_use(tmp_path: Path) -> None:
     assert "".join(used(found)) in text.replace("\n", "")
 
 
-def test_a_trace_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_that_is_too_long_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looked, "SOON", 10)
     found = look(leave(tmp_path))
     assert not found.breakdowns
@@ -88,12 +88,12 @@ def test_a_trace_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pyt
     assert "records: too many to analyse after every run" in text
 
 
-def test_records_that_found_no_room_are_told(tmp_path: Path) -> None:
+def test_dropped_records_are_noted(tmp_path: Path) -> None:
     found = look(leave(tmp_path, legend=replace(LEGEND_OF_TWO, lost=12)))
     assert "dropped 12 records" in found.note
 
 
-def test_no_trace_is_nothing_and_half_a_trace_an_error(tmp_path: Path) -> None:
+def test_a_missing_trace_is_empty_and_a_truncated_one_an_error(tmp_path: Path) -> None:
     assert look(tmp_path) == looked.Looked()
     leave(tmp_path)
     (tmp_path / TRACE).write_bytes((tmp_path / TRACE).read_bytes()[:-1])
@@ -101,7 +101,7 @@ def test_no_trace_is_nothing_and_half_a_trace_an_error(tmp_path: Path) -> None:
         look(tmp_path)
 
 
-def test_published_points_stand_on_the_curve_they_belong_to() -> None:
+def test_published_points_are_drawn_with_their_curve() -> None:
     value = next(v for v in load_published() if v.study == "grim_channel_scan" and v.metric == "scan_us_lanai4_33MHz_8")
     measured = {"scan_us_lanai4_33MHz_8": 5.4, "scan_us_lanai4_33MHz_1": 0.9}
     made = replace(results(measured), study=value.study, profile=value.profile)
@@ -113,7 +113,7 @@ def test_published_points_stand_on_the_curve_they_belong_to() -> None:
     assert points_beside(Series((1, 8, 16), (0.8, 5.3, 9), "channels", "us"), made) == []
 
 
-def test_the_index_lists_every_report_and_says_what_cannot_be_read(tmp_path: Path) -> None:
+def test_the_index_lists_every_report_and_marks_unreadable_ones(tmp_path: Path) -> None:
     from pymodels.results import write_results
 
     for name, failures in (("made up", ""), ("worse", "it broke\n")):
@@ -131,5 +131,5 @@ def test_the_index_lists_every_report_and_says_what_cannot_be_read(tmp_path: Pat
     assert "2 published values, measured / published 0.80 to 1.00" in text
 
 
-def test_an_index_of_nothing_says_so(tmp_path: Path) -> None:
+def test_an_empty_index_has_a_note(tmp_path: Path) -> None:
     assert "No study has been run" in write_contents(tmp_path).read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Page:
     return Page(write_page(folder, Question(), FULL, ["sw0: <slack> & all"]))
 
 
-def test_the_question_stands_on_top_then_what_failed(full: Page) -> None:
+def test_the_question_is_at_the_top_before_the_failures(full: Page) -> None:
     assert full.of("h1") == ["Is 1 < 2 & 2 > 1?"]
     assert "sw0: <slack> & all" in full.of("li")
     assert "failed" in full.of("span")
@@ -86,7 +86,7 @@ def test_the_question_stands_on_top_then_what_failed(full: Page) -> None:
     assert headings[-2:] == ["Cost of this run", "Other files"]
 
 
-def test_a_run_that_passed_says_so(tmp_path: Path) -> None:
+def test_a_passed_run_is_marked_as_passed(tmp_path: Path) -> None:
     page = Page(write_page(tmp_path, Question(), results(), []))
     assert "passed" in page.of("span")
     assert page.of("h2") == ["Cost of this run"]
@@ -133,7 +133,7 @@ def test_nothing_is_fetched_and_nothing_is_executed(full: Page) -> None:
     assert not re.search(r"url\((?!#)|@import", full.source)
 
 
-def test_ids_are_unique_and_references_meet_them(full: Page) -> None:
+def test_ids_are_unique_and_references_are_valid(full: Page) -> None:
     ids = full.all("id")
     assert len(ids) == len(set(ids))
     meant = [href[1:] for href in full.all("xlink:href")] + re.findall(r"url\(#([^)]+)\)", full.source)
@@ -175,14 +175,14 @@ def test_the_same_result_gives_the_same_page(tmp_path: Path) -> None:
     assert write_page(tmp_path, Question(), FULL, []).read_bytes() == first
 
 
-def test_a_page_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_page_is_written_atomically(tmp_path: Path) -> None:
     (tmp_path / "report.html").mkdir()  # what stands there cannot be replaced
     with pytest.raises(ResultsError):
         write_page(tmp_path, Question(), results(), [])
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_date_command_and_files_stand_below_the_title(tmp_path: Path) -> None:
+def test_date_command_and_files_are_below_the_title(tmp_path: Path) -> None:
     (tmp_path / "sim.log").write_text("", encoding="utf-8")
     made = replace(results(), wall_begun="2001-02-03T04:05:06Z", settings={"a": 3, "b.c": "x y"}, given=("a", "b.c"))
     text = write_page(tmp_path, Question(), made, []).read_text(encoding="utf-8")

@@ -46,14 +46,14 @@ def test_simulated_time_has_the_unit_that_suits_it(ns: float, text: str) -> None
     assert tables.duration(ns) == text
 
 
-def test_sizes_stand_in_numerical_order() -> None:
+def test_sizes_are_in_numerical_order() -> None:
     table = tables.sizes(SIZED)
     assert table.headings == ("size", "one-way us", "MB/s")
     assert [row[0] for row in table.rows] == ["0 B", "16 B", "1 KB", "64 KB"]
     assert table.rows[2] == ("1 KB", "15.750", "65.02")
 
 
-def test_conditions_stand_in_numerical_order_with_latency_utilisation_and_bandwidth() -> None:
+def test_conditions_are_in_numerical_order_with_latency_utilisation_and_bandwidth() -> None:
     base = {"L_base_poll_4B": 18.2, "U_base_poll_4B": 100.0}
     metrics = {**base, "B_window_16_64B": 1101.4, "B_window_8_64B": 7.0, "L_base_poll_16B": 36.0, "x": 1.0}
     table = tables.conditions(metrics)
@@ -72,12 +72,12 @@ def test_a_size_without_bandwidth_leaves_its_cell_empty() -> None:
     assert table.rows == (("0 B", "6.000", ""), ("8 B", "7.000", "1.10"))
 
 
-def test_a_column_that_nobody_measured_is_left_out() -> None:
+def test_an_unmeasured_column_is_omitted() -> None:
     assert tables.sizes({"bandwidth_MBps_8B": 1.1}).headings == ("size", "MB/s")
     assert not tables.sizes({"bandwidth_MBps_peak": 1.1})
 
 
-def test_stages_stand_in_order_and_add_up() -> None:
+def test_stages_are_in_order_and_add_up() -> None:
     stages = tables.stages(STAGES)
     assert [(stage.name, stage.us) for stage in stages] == [("host", 3.0), ("wire and switch", 1.5), ("poll", 0.5)]
     assert tables.stage_table(stages).rows[-1] == ("together", "5.000", "100.0 %")
@@ -100,19 +100,19 @@ def test_quoted_values_have_dashes() -> None:
     assert set(tables.KINDS) == set(Kind)
 
 
-def test_what_was_measured_first_has_a_column_where_it_is_on_record() -> None:
+def test_first_measured_values_have_a_column_if_recorded() -> None:
     recorded = compare("knee", "Figure 4.6", 5000.0, 5100.0, Kind.PREDICTED, first=4000.0)
     table = tables.published([*PUBLISHED[:1], recorded])
     assert table.headings == ("value", "source", "kind", "published", "first", "measured", "ratio")
     assert [row[4] for row in table.rows] == ["-", "4,000"]
 
 
-def test_cost_says_where_the_wall_time_went() -> None:
+def test_cost_shows_the_parts_of_the_wall_time() -> None:
     rows = {row[0]: row[1] for row in tables.cost(results()).rows}
     assert rows["simulated"] == "1.25 ms"
     assert (rows["wall"], rows["RTL"], rows["Python"], rows["other"]) == ("4.00 s", "50 %", "25 %", "25 %")
     assert rows["wake-ups per message"] == "3.5"
 
 
-def test_cost_of_a_run_without_messages_or_wall_time() -> None:
+def test_cost_of_a_run_without_messages_or_wall_time_has_no_shares() -> None:
     assert tables.cost(results(cost=Cost(), wall_s=0.0)).rows == (("simulated", "1.25 ms"), ("wall", "0.00 s"))

@@ -27,7 +27,7 @@ def shown(result: Results, failures: list[str], terminal: bool, folder: Path, wi
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_everything_measured_is_there(tmp_path: Path, terminal: bool) -> None:
+def test_all_metrics_are_printed(tmp_path: Path, terminal: bool) -> None:
     text = shown(FULL, [], terminal, tmp_path)
     for part in ("Is 1 < 2 & 2 > 1?", "64 KB", "560.250", "wire and switch", "half_bandwidth_B", "latency <short>"):
         assert part in text

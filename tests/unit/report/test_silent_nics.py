@@ -43,7 +43,7 @@ def taken(at: int, node: int) -> list[Row]:
     return [record(at, node, CPU, E.POLL_HIT), record(at + 500, node, CPU, E.HANDLER_START, 0, 0, 1 - node)]
 
 
-def test_a_message_is_followed_by_its_key_and_its_turn() -> None:
+def test_a_message_is_tracked_by_key_and_order() -> None:
     (life,) = lives(written(0, 0), packet(400, 0, 24), taken(1000, 1)).lives
     assert (life.target, life.latency, [piece.key for piece in life.pieces]) == (1, 1_500_000, [KEY])
     assert len(life.pieces[0].packets) == 1
@@ -53,12 +53,12 @@ def test_a_message_is_followed_by_its_key_and_its_turn() -> None:
     assert stages["host_takes"] == 500
 
 
-def test_messages_of_one_key_from_both_sides_come_apart() -> None:
+def test_messages_of_equal_keys_from_both_sides_are_distinguished() -> None:
     told = lives(written(0, 0), written(0, 1), packet(400, 0, 24), packet(2000, 1, 24), taken(1000, 1), taken(2600, 0))
     assert [(life.node, life.target, life.latency) for life in told.lives] == [(0, 1, 1_500_000), (1, 0, 3_100_000)]
 
 
-def test_the_cells_of_a_message_are_one_life_that_its_last_cell_ends() -> None:
+def test_the_cells_of_a_message_form_one_life_that_ends_with_the_last_cell() -> None:
     second = written(500, 0, key=KEY + 1)[1:]
     cells = [packet(400, 0, 53), packet(900, 0, 53, key=KEY + 1)]
     looks = [record(1000, 1, CPU, E.POLL_HIT), *taken(1500, 1)]
@@ -67,7 +67,7 @@ def test_the_cells_of_a_message_are_one_life_that_its_last_cell_ends() -> None:
     assert sum(stage.duration for stage in stages_of(life)) == life.latency == 2_000_000
 
 
-def test_a_damaged_packet_is_nobodys_turn() -> None:
+def test_a_damaged_packet_is_skipped_in_the_order_of_messages() -> None:
     damaged = [
         (*row[:5], 0x5A) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in packet(400, 0, 24)
     ]
@@ -75,7 +75,7 @@ def test_a_damaged_packet_is_nobodys_turn() -> None:
     assert [life.latency for life in told.lives] == [None, 1_500_000]
 
 
-def test_a_message_that_nobody_takes_has_not_arrived() -> None:
+def test_a_message_that_no_host_takes_has_not_arrived() -> None:
     (life,) = lives(written(0, 0), packet(400, 0, 24)).lives
     assert (life.target, life.arrived, stages_of(life)) == (1, None, [])
 
@@ -98,7 +98,9 @@ def test_a_message_that_nobody_takes_has_not_arrived() -> None:
         ),
     ],
 )
-def test_the_drivers_leave_these_records(layer: str, kind: str, options: dict[str, str], told: list[str]) -> None:
+def test_the_drivers_write_the_expected_records(
+    layer: str, kind: str, options: dict[str, str], told: list[str]
+) -> None:
     machine = Machine(2, nic=kind, trace=True)
     views = [ClusterView(**machine.view(node, **options)) for node in range(2)]
     libraries = [host_library(layer)(machine.host(node), views[node]) for node in range(2)]

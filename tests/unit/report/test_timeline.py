@@ -104,7 +104,7 @@ def test_every_event_has_the_members_of_its_phase(events: list[Event]) -> None:
         assert event.get("dur", 0) >= 0
 
 
-def test_spans_of_a_thread_follow_or_contain_one_another(events: list[Event]) -> None:
+def test_spans_of_a_thread_are_disjoint_or_nested(events: list[Event]) -> None:
     threads: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
     for event in events:
         if event["ph"] == "X":
@@ -140,7 +140,7 @@ def test_every_host_nic_switch_and_cable_is_a_process(events: list[Event]) -> No
     assert names == hosts | {"switch sw0", "cable paris - sw0", "cable metz - sw0"}
 
 
-def test_spans_have_names_that_people_understand(events: list[Event]) -> None:
+def test_spans_have_readable_names(events: list[Event]) -> None:
     ping = "message 1, paris to metz, 64 B"
     assert spans(events, "host paris", "CPU")[0] == ("send", 0, 0.2)
     assert spans(events, "host paris", "calls and handlers")[0] == (f"send: {ping}", 0, 0.36)
@@ -156,7 +156,7 @@ def test_spans_have_names_that_people_understand(events: list[Event]) -> None:
     ]
 
 
-def test_what_the_right_engine_of_an_sp_adapter_moves_is_a_span(events: list[Event]) -> None:
+def test_moves_of_the_right_engine_of_an_sp_adapter_are_spans(events: list[Event]) -> None:
     assert spans(events, "NIC of metz", "right engine, received") == [("512 B to the FIFO", 0.001, 0.003)]
 
 
@@ -176,7 +176,7 @@ def test_waiting_is_a_span(events: list[Event]) -> None:
     assert ("stopped", 0.005, 0.001) in spans(events, "cable metz - sw0", "metz to sw0")
 
 
-def test_counters_tell_use_and_depth_and_end_at_zero(events: list[Event]) -> None:
+def test_counters_show_use_and_depth_and_end_at_zero(events: list[Event]) -> None:
     window = 1024 * 0.0075
     assert counter(events, "NIC of paris", "SRAM use, %") == [
         (0, 50),
@@ -191,7 +191,7 @@ def test_counters_tell_use_and_depth_and_end_at_zero(events: list[Event]) -> Non
     assert counter(events, "host metz", "messages before the host")[:2] == [(1.8, 1), (2.9, 0)]
 
 
-def test_calls_that_overlap_without_containing_get_lanes_of_their_own() -> None:
+def test_overlapping_calls_that_are_not_nested_get_separate_lanes() -> None:
     placed = lanes([(0, 10, "a"), (2, 5, "in a"), (5, 8, "in a too"), (8, 12, "over its end"), (12, 13, "after")])
     assert [(lane, name) for lane, (_, _, name) in placed] == [
         (0, "a"),
@@ -219,13 +219,13 @@ def test_the_command_writes_a_window(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("7", "7", "TO: empty window: TO is 7 us, FROM is 7 us; give a TO after FROM"),
     ],
 )
-def test_what_is_no_window_is_refused(begin: str, end: str, said: str) -> None:
+def test_an_invalid_window_is_rejected(begin: str, end: str, said: str) -> None:
     with pytest.raises(ConfigError) as raised:
         window_ps(begin, end)
     assert str(raised.value).startswith(said)
 
 
-def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_trace_is_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     leave(tmp_path)
     (tmp_path / TRACE).write_bytes((tmp_path / TRACE).read_bytes()[:-7])
     assert command.main([str(tmp_path)]) == 2
@@ -235,7 +235,7 @@ def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
     assert not (tmp_path / command.FILE).exists()
 
 
-def test_a_disk_that_refuses_leaves_nothing_half_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_write_leaves_no_partial_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     leave(tmp_path)
     (tmp_path / command.FILE).mkdir()
     assert command.main([str(tmp_path)]) == 1
@@ -243,7 +243,9 @@ def test_a_disk_that_refuses_leaves_nothing_half_written(tmp_path: Path, capsys:
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_long_trace_waits_until_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_timeline_of_a_long_trace_is_written_only_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leave(tmp_path)
     said = io.StringIO()
     monkeypatch.setattr(command, "SOON", 10)
@@ -297,7 +299,7 @@ def test_functions_of_a_nic_that_executes_are_slices_within_their_callers(tmp_pa
     assert {e["args"]["inline at"] for e in events if e["name"] == "copy"} == {"b.c:9"}
 
 
-def test_a_slice_begins_anew_with_each_call_of_a_function_that_has_not_ended() -> None:
+def test_each_call_of_an_active_function_begins_a_new_slice() -> None:
     """A reset of the processor, or a loop to the first instruction, makes the calls no deeper."""
     calls, start, main = Calls(), (Place("start"),), (Place("main"),)
     ended = [list(calls.go_on(at, places, True)) for at, places in enumerate((start, main, start, main))]

@@ -55,7 +55,7 @@ def test_signals_of_a_nic_are_those_of_its_kind() -> None:
     assert "NIC of metz" not in found
 
 
-def test_a_component_that_is_a_model_of_its_own_is_found_under_its_own_name() -> None:
+def test_a_component_with_its_own_model_is_found_by_name() -> None:
     own = (
         ("top.cluster.host_paris", "host_paris.node_fpga.node"),
         ("top.cluster.switch_sw0", "switch_sw0.switch_8.switch"),
@@ -83,7 +83,7 @@ def test_characters_and_states_have_names() -> None:
     assert (named["dma_state"][1], named["word_dma_state"][1]) == ("FETCH", "START")
 
 
-def test_markers_stand_at_the_stages_of_the_slowest_message_in_the_window(tmp_path: Path) -> None:
+def test_markers_are_at_the_stages_of_the_slowest_message_in_the_window(tmp_path: Path) -> None:
     later = {True: 900_000, False: 0}
     late = [(t + later[t > 12_500_000], u, e, k, a, b) for t, u, e, k, a, b in message(10_000, 1, 1, 8)]
     records = trace(message(0, 0), late)
@@ -178,7 +178,7 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text(encoding="utf-8")
 
 
-def test_programs_that_differ_have_names_of_their_own(tmp_path: Path) -> None:
+def test_different_programs_have_separate_names(tmp_path: Path) -> None:
     one, other = (Program(0, 0, bytes([k] * 4), 0, 64, {}, (Function(f"f{k}", 0, 4),)) for k in (1, 2))
     write_symbols({"paris": one, "metz": other, "nancy": one}, tmp_path / FILE)
     assert read_symbols(tmp_path) == [(frozenset({"paris", "nancy"}), {0: "f1"}), (frozenset({"metz"}), {0: "f2"})]
@@ -186,7 +186,7 @@ def test_programs_that_differ_have_names_of_their_own(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_everything_that_waves_leave_out_has_a_name_that_exists() -> None:
+def test_signals_excluded_from_waves_exist() -> None:
     sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in ROOT.glob("hdl/**/*.sv")}
     generated = [*clock_pins(1), clock_counters(1), *gated_pins([GatedClocks("", 0, 11)])]
     names = set(re.findall(r"\w+", " ".join([*sources.values(), *generated])))

@@ -14,7 +14,7 @@ import pytest
 from pymodels.errors import ConfigError, SanlabError, nearest
 
 
-def test_text_is_what_cause_remedy() -> None:
+def test_an_error_text_consists_of_subject_cause_and_remedy() -> None:
     error = SanlabError("no such study", "'pingpog'", "did you mean 'pingpong'?")
     assert str(error) == "no such study: 'pingpog'; did you mean 'pingpong'?"
     assert (error.what, error.cause, error.remedy) == ("no such study", "'pingpog'", "did you mean 'pingpong'?")
@@ -51,11 +51,11 @@ def test_nearest_names_the_known_word(word: str, expected: str) -> None:
     assert nearest(word, ["USE", "HOST", "clock.nic_ps"]) == expected
 
 
-def test_of_many_names_that_are_all_far_some_are_listed() -> None:
+def test_some_of_many_distant_names_are_listed() -> None:
     names = [f"word{i:02d}" for i in range(13)]
     assert nearest("zzz", names).startswith("nearest of 13 known: word")
     assert nearest("zzz", names).count(",") == 2
 
 
-def test_nearest_of_nothing() -> None:
+def test_nearest_name_of_an_empty_list_is_an_empty_remedy() -> None:
     assert nearest("x", []) == "none are known"

@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return made
 
 
-def test_help_names_every_target_and_every_variable() -> None:
+def test_help_lists_every_target_and_every_variable() -> None:
     shown = subprocess.run(
         ["make", "-s", "help"],
         cwd=ROOT,
@@ -153,7 +153,7 @@ def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: st
     assert not list(checkout.root.rglob("pwned"))
 
 
-def test_no_waves_unless_asked_for(checkout: Checkout) -> None:
+def test_waves_are_written_only_on_request(checkout: Checkout) -> None:
     checkout.make("run", "STUDY=x", "WAVES=0")
     assert "--waves" not in words(checkout.calls("<-m><tb.sanlab><run>")[0])
 
@@ -199,7 +199,7 @@ def test_a_layer_reaches_the_counter_of_its_paths_and_without_one_all_are_counte
     assert words(every) == ["-m", "tb.sanlab", "costs", "--"]
 
 
-def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checkout) -> None:
+def test_a_layer_and_its_configuration_reach_explore_as_typed(checkout: Checkout) -> None:
     assert checkout.make("explore", "LAYER=a b", "WORLD=$c", "MINUTES=2.5").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><explore>")
     assert words(call) == ["-m", "tb.sanlab", "explore", "--world=$c", "--minutes=2.5", "--", "a b"]
@@ -207,7 +207,7 @@ def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checko
     assert words(checkout.calls("<-m><tb.sanlab><explore>")[-1])[-3:] == ["--table", "--", "a"]
 
 
-def test_figures_are_quick_only_when_asked(checkout: Checkout) -> None:
+def test_figures_are_quick_only_on_request(checkout: Checkout) -> None:
     for quick, given in (("1", ["--quick"]), ("0", []), ("", [])):
         assert checkout.make("figures", f"QUICK={quick}").returncode == 0
         (call,) = checkout.calls("<-m><tb.sanlab><figures>")

@@ -52,7 +52,7 @@ def test_a_long_run_has_a_bar() -> None:
         assert words in text
 
 
-def test_a_short_run_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_run_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY_S", PATIENCE_S)
     assert "simulating" not in shown(json.dumps(STATE).encode() + b"\n")
 
@@ -63,11 +63,11 @@ def test_without_a_terminal_nothing_is_written() -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_run_that_reports_nothing_still_shows_that_it_goes_on() -> None:
+def test_a_run_without_reports_still_updates_its_bar() -> None:
     assert "0 messages" in shown(until="0 messages")
 
 
-def test_rate_and_time_left() -> None:
+def test_the_bar_shows_rate_and_time_left() -> None:
     assert fields(STATE, 5.0, 200) == {
         "counted": "250/1,000 messages",
         "simulated": "2.50 ms simulated",
@@ -76,11 +76,11 @@ def test_rate_and_time_left() -> None:
     }
 
 
-def test_a_study_that_tells_no_end_has_no_time_left() -> None:
+def test_a_study_without_a_total_has_no_time_left() -> None:
     told = fields({"messages": 1234, "sim_us": 0.0}, 2.0, 1000)
     assert told == {"counted": "1,234 messages", "simulated": "0.00 ms simulated", "rate": "500 messages/s", "left": ""}
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (7.4, "0:07"), (61, "1:01"), (3723, "1:02:03")])
-def test_clock(seconds: float, text: str) -> None:
+def test_durations_are_shown_as_minutes_or_hours(seconds: float, text: str) -> None:
     assert clock(seconds) == text

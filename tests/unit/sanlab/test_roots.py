@@ -73,12 +73,12 @@ def asked(folder: Path, *words: str, **environment: str) -> subprocess.Completed
 
 
 @pytest.mark.parametrize("named", ["so_root", "{folder}/so_root", "so_root:so_root"])
-def test_what_a_root_of_the_path_has_is_found(root: Path, named: str) -> None:
+def test_contents_of_a_root_on_the_path_are_found(root: Path, named: str) -> None:
     ended = asked(root.parent, "-c", ASK, SANLAB_PATH=named.format(folder=root.parent))
     assert ended.stdout == f"{root}/firmware/theirs\n", ended.stderr
 
 
-def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
+def test_contents_of_a_package_with_an_entry_point_are_found(root: Path) -> None:
     about = root.parent / "so_root-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: so_root\nVersion: 1\n", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_what_a_package_with_an_entry_point_has_is_found(root: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_root_is_refused(root: Path, named: str, said: str) -> None:
+def test_a_folder_that_is_not_a_root_is_rejected(root: Path, named: str, said: str) -> None:
     (root.parent / "so_old/firmware/host/mine").mkdir(parents=True, exist_ok=True)
     ended = asked(root.parent, str(START), "studies", SANLAB_PATH=named)
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -135,7 +135,7 @@ def test_each_place_of_the_old_layout_is_named_with_its_new_one(
     assert str(error.value) == f"SANLAB_PATH: outdated layout: {cause}; move it to {right}"
 
 
-def test_a_name_that_two_roots_have_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_in_two_roots_is_rejected(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, root))
     assert studies.files()["theirs"] == root / "tb" / "studies" / "theirs" / "theirs.py"
     (root / "tb" / "studies" / "theirs" / "silence.py").touch()

@@ -39,7 +39,10 @@ from tb.tools.programs import ToolError
         (["grim_pingpong", "--sim=verilater"], "SIM: unknown simulator 'verilater': SIM names the simulator;"),
         (["grim_pingpong", "--seed=one"], "SEED: not a number: SEED is 'one'; give a whole number"),
         (["grim_pingpong", "--seed=--1"], "SEED: not a number: SEED is '--1'; give a whole number"),
-        (["grim_pingpong", "--set=grim.host_queue_bytes=300"], "option host_queue_bytes: 300 hold no three segments"),
+        (
+            ["grim_pingpong", "--set=grim.host_queue_bytes=300"],
+            "option host_queue_bytes: 300 bytes have no room for",
+        ),
         (["grim_pingpong", "--set=grim.sram_bytes=65536 grim.channels=8"], "option channels=8: 65536 bytes of SRAM"),
         (["grim_pingpong", "--set=grim.sram_bytes=65536", "--set=grim.channels=8"], "option channels=8: 65536 bytes"),
         (
@@ -52,7 +55,9 @@ from tb.tools.programs import ToolError
         (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
     ],
 )
-def test_refusals_are_one_line_on_stderr(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_invalid_input_is_rejected_in_one_line_on_stderr(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
     assert run.main(words) == 2
     ended = capsys.readouterr()
     assert ended.out == ""
@@ -99,9 +104,7 @@ class Runs:
         return {str(path.relative_to(self.folder)) for path in files} - {"manifest.json", "request.json"}
 
 
-def test_a_run_replaces_the_files_of_the_last_one_when_it_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_completed_run_replaces_the_files_of_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = Runs(tmp_path / "out", monkeypatch)
     first = {"results.json": "1", "waves.fst": "1", "stuck/waves.fst": "1", "program-0.txt": "1"}
     assert runs.run(first).log == tmp_path / "out" / "sim.log"
@@ -128,7 +131,7 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_one_as_they_are(
 
 
 @pytest.mark.parametrize("error", [ToolError("no build", "a cause", "a remedy"), OSError(28, "No space left")])
-def test_a_run_that_fails_before_it_has_results_leaves_none_of_the_last_one(
+def test_a_run_that_fails_without_results_removes_those_of_the_last_one(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = Runs(tmp_path / "out", monkeypatch)
@@ -140,7 +143,7 @@ def test_a_run_that_fails_before_it_has_results_leaves_none_of_the_last_one(
 
 
 @pytest.mark.parametrize("name", ["results.json", "waves.fst", "program-x.txt", "stuck/notes.txt", "manifest.json"])
-def test_a_folder_with_a_file_of_somebody_else_in_the_way_is_rejected(
+def test_a_folder_with_a_foreign_file_in_the_way_is_rejected(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = Runs(tmp_path, monkeypatch)
@@ -152,7 +155,7 @@ def test_a_folder_with_a_file_of_somebody_else_in_the_way_is_rejected(
     assert runs.names() <= {name}
 
 
-def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waves_of_an_earlier_run_are_removed_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("waves.fst", "waves.fst.hier", "results.xml"):
         (tmp_path / name).write_text("old", encoding="utf-8")
     monkeypatch.setattr(simulator, "_command", lambda *_: ["ls"])
@@ -163,7 +166,7 @@ def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("said", ["", "{file}: No space left on device; removed\n"])
-def test_waves_that_are_asked_for_and_not_there_fail_the_run(said: str, tmp_path: Path) -> None:
+def test_requested_waves_that_are_missing_fail_the_run(said: str, tmp_path: Path) -> None:
     file = tmp_path / "waves.fst"
     asked = resolve("grim_pingpong", "verilator", "1", True, "", "", "", ("verilator",))
     (tmp_path / "sim.log").write_text(f"before\n{said.format(file=file)}after\n", encoding="utf-8")
@@ -173,7 +176,9 @@ def test_waves_that_are_asked_for_and_not_there_fail_the_run(said: str, tmp_path
     assert run.lost_waves(asked, tmp_path) == []
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_writable_is_reported_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert run.main(["echo_pingpong", "--out", str(tmp_path / "file" / "out")]) == 1
     said = capsys.readouterr().err
@@ -183,9 +188,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pyt
     )
 
 
-def test_a_result_of_the_simulator_that_was_cut_off_is_no_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_truncated_result_of_the_simulator_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = '<testsuites><testsuite><testcase name="study"/></testsuite></testsuites>'
     monkeypatch.setattr(simulator, "_command", lambda *_: ["sh", "-c", f"printf '{whole[:40]}' >results.xml"])
     outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), "no_module", tmp_path)
@@ -225,7 +228,7 @@ def test_only_tests_have_pytest_in_the_simulator(tmp_path: Path, monkeypatch: py
     assert said == [[f"{simulator.USERS}=tb.run.begin:begin"], []]
 
 
-def test_cocotb_begins_without_pytest_which_later_imports_find(tmp_path: Path) -> None:
+def test_cocotb_starts_without_pytest_and_later_imports_get_it(tmp_path: Path) -> None:
     code = """
 import os, sys
 from tb.run import begin

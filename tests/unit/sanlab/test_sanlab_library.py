@@ -81,7 +81,7 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path) -> None:
         sanlab.load(tmp_path)
 
 
-def test_a_refusal_says_what_the_command_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_has_the_text_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("tb", "firmware", "pymodels"):  # the user's own
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')", encoding="utf-8")
@@ -96,7 +96,7 @@ def test_a_refusal_says_what_the_command_says(tmp_path: Path, monkeypatch: pytes
     assert list((tmp_path / "sim_build" / "runs").iterdir()) == []
 
 
-def test_a_child_that_does_not_end_when_it_is_told_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_ignores_termination_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "PATIENCE_S", 0.1)
     deaf = ["sh", "-c", "trap '' TERM; echo ready; while :; do read -r line; done"]
     with subprocess.Popen(
@@ -112,7 +112,7 @@ def test_errors_can_be_pickled() -> None:
     assert (type(error), str(error), error.exit_code, error.folder) == (sanlab.FailedError, "failed: it", 1, "there")
 
 
-def test_the_laboratory_tells_its_studies_and_events() -> None:
+def test_queries_return_studies_and_events() -> None:
     echo = sanlab.studies()["echo_pingpong"]
     assert echo["question"].endswith("?")
     assert echo["options"]["repetitions"]["default"] == 5
@@ -145,7 +145,7 @@ def test_all_checkouts_of_a_user_share_builds_unless_the_users_cache_is_read_onl
 
 
 @pytest.mark.parametrize("module", ["tb.sanlab", "tb/sanlab/start.py"])
-def test_the_command_has_a_word_for_each_target_of_make(module: str) -> None:
+def test_the_command_has_a_subcommand_for_each_make_target(module: str) -> None:
     words = [module] if module.endswith(".py") else ["-m", module]
     shown = subprocess.run(
         [sys.executable, *words, "--help"], cwd=ROOT, encoding="utf-8", capture_output=True, check=True
@@ -171,7 +171,7 @@ def test_a_command_that_measures_runs_once_at_a_time(tmp_path: Path) -> None:
     assert "unknown workload 'no_such_workload'" in ended.stderr
 
 
-def test_a_command_that_cannot_write_its_lock_says_so_in_one_line(tmp_path: Path) -> None:
+def test_a_lock_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     words = [sys.executable, "-m", "tb.sanlab", "counts"]
     surroundings = {**os.environ, "SANLAB_OUT": str(tmp_path / "file")}
@@ -180,7 +180,7 @@ def test_a_command_that_cannot_write_its_lock_says_so_in_one_line(tmp_path: Path
     assert ended.stderr.startswith(f"sanlab counts: {tmp_path / 'file'}: File exists; name a folder")
 
 
-def test_an_unknown_word_names_the_nearest() -> None:
+def test_an_unknown_word_is_rejected_with_the_nearest_one() -> None:
     ended = subprocess.run(
         [sys.executable, str(tree.START), "swep"], encoding="utf-8", capture_output=True, check=False
     )

@@ -62,7 +62,7 @@ def test_a_rejected_sweep_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.M
     assert not list((tmp_path / "runs").iterdir())
 
 
-def test_failed_points_raise_an_error_unless_they_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_points_raise_an_error_unless_check_is_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replaced(monkeypatch, Child(1))
     given: dict[str, Any] = {"out": tmp_path}
     with pytest.raises(sanlab.FailedError) as raised:

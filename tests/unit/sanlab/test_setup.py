@@ -21,7 +21,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_the_second_set_up_does_nothing_and_says_nothing(checkout: Checkout) -> None:
+def test_the_second_set_up_is_silent_and_changes_nothing(checkout: Checkout) -> None:
     assert checkout.set_up("compiler").returncode == 0
     assert len(checkout.calls(PIP)) == 1
     again = checkout.set_up("compiler")
@@ -29,7 +29,7 @@ def test_the_second_set_up_does_nothing_and_says_nothing(checkout: Checkout) -> 
     assert checkout.calls() == []
 
 
-def test_the_environment_holds_sanlab_itself(checkout: Checkout) -> None:
+def test_the_environment_contains_sanlab(checkout: Checkout) -> None:
     checkout.set_up()
     assert [call for call in checkout.calls(PIP) if call.endswith("<-r><requirements.txt><-e><.>")]
 
@@ -46,7 +46,7 @@ def test_other_requirements_are_installed_in_place(checkout: Checkout) -> None:
     assert checkout.stamp.read_text(encoding="utf-8").endswith("one==2\n")
 
 
-def test_a_set_up_that_was_killed_is_made_anew(checkout: Checkout) -> None:
+def test_a_killed_set_up_is_repeated(checkout: Checkout) -> None:
     assert checkout.set_up(FAKE_PIP_DIES="1").returncode != 0
     assert checkout.stamp.read_text(encoding="utf-8") == "unfinished\n"
     (checkout.root / ".venv" / "torn").touch()
@@ -57,7 +57,7 @@ def test_a_set_up_that_was_killed_is_made_anew(checkout: Checkout) -> None:
     assert checkout.stamp.read_text(encoding="utf-8").endswith("one==1\n")
 
 
-def test_a_checkout_that_was_moved_is_set_up_anew(checkout: Checkout, tmp_path: Path) -> None:
+def test_a_moved_checkout_is_set_up_again(checkout: Checkout, tmp_path: Path) -> None:
     checkout.set_up()
     checkout.root = checkout.root.rename(tmp_path / "elsewhere")
     checkout.calls()
@@ -65,7 +65,7 @@ def test_a_checkout_that_was_moved_is_set_up_anew(checkout: Checkout, tmp_path: 
     assert len(checkout.calls("<-m><venv>")) == 1
 
 
-def test_an_environment_whose_python_is_gone_is_made_anew(checkout: Checkout) -> None:
+def test_an_environment_without_its_python_is_recreated(checkout: Checkout) -> None:
     checkout.set_up()
     (checkout.root / ".venv" / "bin" / "python").unlink()
     checkout.calls()
@@ -81,7 +81,7 @@ def test_an_environment_made_by_hand_is_kept(checkout: Checkout) -> None:
     assert checkout.stamp.exists()
 
 
-def test_a_folder_that_is_no_environment_is_never_emptied(checkout: Checkout, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_an_environment_is_never_emptied(checkout: Checkout, tmp_path: Path) -> None:
     precious = tmp_path / "home" / "thesis.tex"
     precious.parent.mkdir()
     precious.touch()
@@ -106,14 +106,14 @@ def test_packages_that_do_not_install_leave_no_stamp(checkout: Checkout) -> None
         ("FAKE_OLD", "python3 python3-venv"),
     ],
 )
-def test_what_python_lacks_is_said_in_one_line(checkout: Checkout, trouble: str, package: str) -> None:
+def test_missing_parts_of_python_are_reported_in_one_line(checkout: Checkout, trouble: str, package: str) -> None:
     ended = checkout.set_up(**{trouble: "1"})
     assert ended.returncode == 1
     assert len(ended.stderr.splitlines()) == 1
     assert f"`apt-get install {package}`" in ended.stderr
 
 
-def test_root_gets_what_python_lacks(checkout: Checkout) -> None:
+def test_missing_parts_of_python_are_installed_for_root(checkout: Checkout) -> None:
     checkout.become_root()
     assert checkout.set_up(FAKE_NO_ENSUREPIP="1", FAKE_NO_LIBPYTHON="1").returncode == 0
     installed = [line for line in checkout.calls("apt-get") if "<install>" in line]
@@ -133,14 +133,14 @@ def test_a_missing_tool_that_is_not_needed_now_costs_one_line_once(checkout: Che
     assert checkout.set_up("compiler").stdout == ""
 
 
-def test_without_pythons_headers_all_works_and_one_line_says_once_what_to_type(checkout: Checkout) -> None:
+def test_missing_python_headers_are_reported_once_and_not_required(checkout: Checkout) -> None:
     ended = checkout.set_up("compiler", FAKE_NO_HEADERS="1")
     assert ended.returncode == 0
     assert ended.stdout.splitlines()[-1].startswith("missing: python3.11-dev: type `apt-get install python3.11-dev` as")
     assert checkout.set_up("compiler", FAKE_NO_HEADERS="1").stdout == ""
 
 
-def test_root_gets_pythons_headers_with_the_other_tools(checkout: Checkout) -> None:
+def test_python_headers_are_installed_for_root(checkout: Checkout) -> None:
     checkout.become_root()
     (checkout.tools / "iverilog").unlink()
     assert checkout.set_up(FAKE_NO_HEADERS="1").returncode == 0
@@ -157,7 +157,7 @@ def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout:
     assert checkout.stamp.read_text(encoding="utf-8").endswith("one==1\n")
 
 
-def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout) -> None:
+def test_packages_for_tests_are_installed_only_for_tests(checkout: Checkout) -> None:
     checkout.become_root()
     for name in ("tshark", "chromium", "clang-16", "llvm-objdump-16", "mpicc.mpich", "gfortran"):
         (checkout.tools / name).unlink()
@@ -168,7 +168,7 @@ def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout
     assert installed.endswith("<tshark> <chromium> <clang-16> <llvm-16> <mpich> <libmpich-dev> <gfortran>")
 
 
-def test_one_package_that_is_missing_does_not_keep_the_others_away(checkout: Checkout) -> None:
+def test_one_missing_package_does_not_prevent_the_others(checkout: Checkout) -> None:
     checkout.become_root()
     for name in ("tshark", "chromium"):
         (checkout.tools / name).unlink()
@@ -179,7 +179,7 @@ def test_one_package_that_is_missing_does_not_keep_the_others_away(checkout: Che
     assert installed == ["<tshark> <chromium>", "<tshark>", "<chromium>"]
 
 
-def test_root_gets_missing_tools_without_a_word_to_type(checkout: Checkout) -> None:
+def test_missing_tools_are_installed_for_root(checkout: Checkout) -> None:
     checkout.become_root()
     (checkout.tools / "iverilog").unlink()
     ended = checkout.set_up(FAKE_APT_FAILS="1")
@@ -215,7 +215,7 @@ def test_set_up_writes_nothing_into_a_checkout_whose_results_and_environment_are
     assert (tmp_path / "venv" / "sanlab.stamp").exists() and (tmp_path / "out" / ".setup.lock").exists()
 
 
-def test_an_unknown_need_is_refused(checkout: Checkout) -> None:
+def test_an_unknown_requirement_is_rejected(checkout: Checkout) -> None:
     ended = checkout.set_up("kompiler")
     assert ended.returncode == 1
     assert "known: compiler icarus waves headers tshark chromium clang mpich fortran" in ended.stderr

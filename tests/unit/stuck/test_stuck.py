@@ -58,7 +58,7 @@ def look(records: NDArray[np.void], *software: Wait) -> Standstill:
     return standstill("nothing moves", records, RING, software, [str(wait) for wait in software])
 
 
-def test_packets_in_a_circle_are_told_link_by_link() -> None:
+def test_a_cycle_of_packets_is_reported_link_by_link() -> None:
     found = look(circle())
     assert len(found.cycles) == 1
     assert found.headlines()[0].startswith(
@@ -94,7 +94,7 @@ def test_software_that_waits_for_its_send_engine_closes_the_cycle() -> None:
     assert found.waits(receive_engine(2), "NIC 2")
 
 
-def test_packets_that_have_passed_hold_nothing() -> None:
+def test_packets_that_have_passed_hold_no_resource() -> None:
     records = trace(starts(0), at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), leaves(0), at_switch(0, 0, TAIL, 3))
     assert Network.of(records, RING).waits() == []
     assert look(records[:0]).at_ps == 0
@@ -115,21 +115,21 @@ def test_the_holder_of_an_output_is_the_packet_that_it_was_granted_to() -> None:
     assert "switch 0 port 1 waits for output 0 of switch 0, held by switch 0 port 2" in said
 
 
-def test_a_receiver_waits_for_nothing_before_a_packet_has_come_to_it() -> None:
+def test_a_receiver_does_not_wait_before_a_packet_has_arrived() -> None:
     records = trace(at_switch(0, 1, HEAD, 0))
     assert [str(wait) for wait in Network.of(records, RING).waits()] == [
         "switch 0 port 1 waits for output 0 of switch 0"
     ]
 
 
-def test_an_output_without_a_cable_is_told() -> None:
+def test_an_output_without_a_cable_is_reported() -> None:
     records = trace(at_switch(0, 0, HEAD, 1), at_switch(0, 0, GRANT, 1))
     assert [str(w) for w in Network.of(records, RING).waits()] == [
         "switch 0 port 0 waits for a cable at s0.1, which is not connected"
     ]
 
 
-def test_a_packet_that_lies_whole_in_a_central_queue_waits_for_what_comes_behind_its_output() -> None:
+def test_a_whole_packet_in_a_central_queue_waits_for_the_receiver_behind_its_output() -> None:
     records = trace(at_switch(0, 0, HEAD, 3), at_switch(0, 0, QUEUE, 3), at_switch(0, 0, GRANT, 3),
                     at_switch(0, 0, TAIL, 3), at_switch(1, 2, HEAD, 0))  # fmt: skip
     assert [str(wait) for wait in Network.of(records, RING).waits()] == [
@@ -157,7 +157,7 @@ def test_a_full_central_queue_closes_a_cycle() -> None:
     assert room in {str(wait) for wait in found.network}
 
 
-def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
+def test_the_report_contains_cycle_waits_and_last_events(tmp_path: Path) -> None:
     records = trace(*[starts(0)] * (LAST + 3))
     wait = Wait("NIC 0: program", Wanted("room", "NIC 0"))
     look(records, wait).leave(tmp_path)
@@ -171,7 +171,7 @@ def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
     assert window["to_us"] == 5.007
 
 
-def test_cards_wait_for_what_has_begun_and_not_ended() -> None:
+def test_cards_wait_for_unfinished_operations() -> None:
     card, frame = unit(1, Part.FPGA), unit(2, Part.FRAME)
     records = trace((card, TraceEvent.CARD_TAKE, 0), (card, TraceEvent.CARD_GIVE, 0), (card, TraceEvent.CARD_TAKE, 0),
                     (frame, TraceEvent.FRAME_START, 0))  # fmt: skip
@@ -190,5 +190,5 @@ def test_cards_wait_for_what_has_begun_and_not_ended() -> None:
     ]
 
 
-def test_a_standstill_without_a_cycle_says_so() -> None:
+def test_a_hang_without_a_cycle_is_reported_as_such() -> None:
     assert "\nNo cycle of waits: a unit waits for a resource without a known holder." in look(trace(starts(0))).lines()

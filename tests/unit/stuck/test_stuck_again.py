@@ -38,7 +38,7 @@ def second(asked: list[Request], window: dict[str, object], leaves: bool = True)
     return execute
 
 
-def test_the_same_run_is_done_again_with_waves_of_the_window(tmp_path: Path) -> None:
+def test_the_run_is_repeated_with_waves_of_the_window(tmp_path: Path) -> None:
     asked: list[Request] = []
     said: list[str] = []
     found = waves_around(ran(tmp_path), second(asked, dict(STANDSTILL)), said.append)
@@ -49,7 +49,7 @@ def test_the_same_run_is_done_again_with_waves_of_the_window(tmp_path: Path) -> 
     assert said == ["running again for waves from 80.000 to 105.500 us"]
 
 
-def test_nothing_is_run_without_a_standstill_or_when_there_are_waves(tmp_path: Path) -> None:
+def test_a_run_without_a_hang_or_with_waves_is_not_repeated(tmp_path: Path) -> None:
     asked: list[Request] = []
     execute = second(asked, dict(STANDSTILL))
     assert waves_around(ran(tmp_path, window=None), execute, print) is None
@@ -59,13 +59,13 @@ def test_nothing_is_run_without_a_standstill_or_when_there_are_waves(tmp_path: P
     assert asked == []
 
 
-def test_a_second_run_that_differs_is_told(tmp_path: Path) -> None:
+def test_a_differing_second_run_is_reported(tmp_path: Path) -> None:
     said: list[str] = []
     assert waves_around(ran(tmp_path), second([], {**STANDSTILL, "to_us": 1.0}), said.append)
     assert said[1:] == ["the second run did not hang like the first; report this with the seed"]
 
 
-def test_what_hinders_is_told(tmp_path: Path) -> None:
+def test_errors_of_the_second_run_are_reported(tmp_path: Path) -> None:
     said: list[str] = []
 
     def refuse(request: Request) -> None:

@@ -24,13 +24,13 @@ def told(found: list[tuple[Wait, ...]]) -> list[list[str]]:
     return [[str(wait) for wait in cycle] for cycle in found]
 
 
-def test_a_cycle_of_two_is_told_from_its_first_waiter() -> None:
+def test_a_cycle_of_two_starts_at_its_first_waiter() -> None:
     assert told(cycles([edge("b", "a"), edge("a", "b"), edge("c", "a")])) == [
         ["a waits for what b has, held by b", "b waits for what a has, held by a"]
     ]
 
 
-def test_the_shortest_cycle_is_told_and_every_separate_one() -> None:
+def test_the_shortest_cycle_and_every_separate_one_are_reported() -> None:
     waits = [edge("a", "b"), edge("b", "c"), edge("c", "a"), edge("b", "a"), edge("x", "x")]
     assert [[wait.waiter for wait in cycle] for cycle in cycles(waits)] == [["a", "b"], ["c", "a", "b"], ["x"]]
 
@@ -39,13 +39,13 @@ def test_no_cycle_without_a_way_back_or_a_holder() -> None:
     assert cycles([edge("a", "b"), edge("b", "c"), Wait("c", Wanted("something"))]) == []
 
 
-def test_tasks_count_as_their_unit() -> None:
+def test_tasks_belong_to_their_unit() -> None:
     waits = [Wait("NIC 0: send", Wanted("room", "NIC 1")), Wait("NIC 1: receive", Wanted("an answer", "NIC 0: send"))]
     assert len(cycles(waits)) == 1
     assert unit_of("NIC 0: send") == "NIC 0" == unit_of("NIC 0")
 
 
-def test_the_holder_is_whoever_has_it_when_asked() -> None:
+def test_the_holder_is_determined_at_the_time_of_the_query() -> None:
     waits = Waits()
     waits.want("NIC 0", "the outgoing link")
     assert [str(wait) for wait in waits.declared()] == ["NIC 0 waits for the outgoing link"]
@@ -58,7 +58,7 @@ def test_the_holder_is_whoever_has_it_when_asked() -> None:
     assert [str(wait) for wait in waits.declared()] == ["NIC 0 waits for room, held by NIC 2"]
 
 
-def test_tellers_are_asked_when_somebody_wants_to_know() -> None:
+def test_providers_of_waits_are_called_only_for_a_report() -> None:
     waits, owed = Waits(), ["an answer"]
     waits.register(lambda: [Wait("NIC 1", Wanted(what)) for what in owed])
     waits.want("NIC 0", "room")
@@ -97,7 +97,7 @@ def lengths_by_trying(edges: set[tuple[int, int]], nodes: int) -> dict[int, int]
 
 
 @given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12))
-def test_cycles_are_those_that_trying_every_path_finds(edges: set[tuple[int, int]]) -> None:
+def test_cycles_equal_those_of_an_exhaustive_search(edges: set[tuple[int, int]]) -> None:
     found = cycles([edge(str(a), str(b)) for a, b in sorted(edges)])
     lengths = lengths_by_trying(edges, 5)
     through = {wait.waiter: len(cycle) for cycle in reversed(found) for wait in cycle[:1]}

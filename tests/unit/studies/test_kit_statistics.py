@@ -34,7 +34,7 @@ def test_half_of_the_peak_is_found_between_sizes() -> None:
     assert half_bandwidth([100, 200], [80.0, 100.0], 100.0) == 100
 
 
-def test_the_cheaper_of_two_is_so_up_to_where_it_first_is_not() -> None:
+def test_the_cheaper_curve_ends_where_it_first_costs_more() -> None:
     assert cheaper_up_to([1, 2, 3, 4], [1.0, 2.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]) == 2
     assert cheaper_up_to([1, 2], [3.0, 1.0], [2.0, 2.0]) == 0
 
@@ -52,7 +52,7 @@ def test_the_crossing_of_two_curves_is_where_they_meet(one: list[float], other: 
     assert crossing([100, 200, 300], one, other) == pytest.approx(at, abs=0.01)
 
 
-def test_a_slope_is_that_of_the_best_line() -> None:
+def test_a_slope_is_that_of_the_least_squares_line() -> None:
     assert slope([1, 2, 3], [5.0, 7.0, 9.0]) == pytest.approx(2)
     assert slope([0, 1, 2, 3], [0.0, 2.0, 0.0, 2.0]) == pytest.approx(0.4)
 
@@ -61,7 +61,7 @@ def test_a_slope_is_that_of_the_best_line() -> None:
     ("share", "at", "last", "percent"),
     [(0.5, 50, 100, 0.0), (0.5, 60, 100, 25.0), (0.25, 25, 100, 0.0), (0.5, 40, 100, -100 / 6), (0.5, 100, 100, 0.0)],
 )
-def test_what_comes_once_a_stream_makes_its_second_half_the_faster_one(
+def test_one_time_costs_make_the_second_half_of_a_stream_faster(
     share: float, at: int, last: int, percent: float
 ) -> None:
     assert faster(share, 1000 + at, 1000 + last, 1000, 1100) == pytest.approx(percent)
@@ -77,7 +77,7 @@ def test_what_comes_once_a_stream_makes_its_second_half_the_faster_one(
         (50.0, True, ("fault.loss",), False),
     ],
 )
-def test_a_stream_that_has_not_converged_fails_where_it_should_have(
+def test_a_stream_that_has_not_converged_fails_the_check(
     worst: float, enough: bool, settings: tuple[str, ...], fails: bool
 ) -> None:
     lab: Any = MadeUpLab(settings)
@@ -86,7 +86,7 @@ def test_a_stream_that_has_not_converged_fails_where_it_should_have(
     assert bool(lab.findings.failures) is fails
 
 
-def test_mistakes_are_metrics_and_fail_the_run() -> None:
+def test_errors_are_metrics_and_fail_the_run() -> None:
     lab = MadeUpLab()
     none_of(lab, {"lost": 0, "out_of_order": 2}, 10)
     assert lab.findings.metrics == {"lost": 0, "out_of_order": 2}

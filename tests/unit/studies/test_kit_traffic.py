@@ -28,14 +28,14 @@ from tests.unit.studies.made_up_mail import (
 )
 
 
-def test_plans_say_who_sends_to_whom() -> None:
+def test_plans_list_senders_and_receivers() -> None:
     assert to_next(3, 2) == [[1, 1], [2, 2], [0, 0]]
     assert to_all_in_turn(3, 3) == [[1, 2, 1], [0, 2, 0], [0, 1, 0]]
     assert to_all_from_next(4, 4) == [[1, 2, 3, 1], [2, 3, 0, 2], [3, 0, 1, 3], [0, 1, 2, 0]]
     assert senders_to(to_all_in_turn(3, 3), 0) == [1, 1, 2, 2]
 
 
-def test_random_plans_follow_from_their_seed_and_have_no_message_to_oneself() -> None:
+def test_random_plans_depend_on_their_seed_and_have_no_message_to_self() -> None:
     plan = at_random(5, 40, random.Random("a"))
     assert plan == at_random(5, 40, random.Random("a")) != at_random(5, 40, random.Random("b"))
     assert all(set(own) == set(range(5)) - {me} for me, own in enumerate(plan))
@@ -100,7 +100,7 @@ def test_a_closed_load_has_a_window_of_unanswered_messages(window: int, gap: int
 
 
 @pytest.mark.parametrize("window", [0, AHEAD + 1])
-def test_a_window_that_layers_have_no_room_for_is_rejected(window: int) -> None:
+def test_a_window_too_large_for_the_layer_is_rejected(window: int) -> None:
     lab = MadeUpLab()
     with pytest.raises(ValueError, match=f"window {window}: out of range; layers have room for 1 to {AHEAD}"):
         lab.finish(closed_load(lab, *pair(lab), 1, window, 16))

@@ -125,23 +125,23 @@ def test_the_method_gives_back_the_parameters_of_a_network(
     assert {name: getattr(found, name) for name in exact} == pytest.approx(exact, rel=1e-6, abs=2)
 
 
-def test_a_receiver_that_is_dearer_than_the_gap_is_what_bursts_wait_for() -> None:
+def test_bursts_wait_for_a_receiver_that_takes_longer_than_the_gap() -> None:
     found = measured(Network(5_000_000, 1_000_000, 4_000_000, 2_000_000, 0, 0), [4, 8])
     assert found.g == pytest.approx(4_000_000) and found.o_r == pytest.approx(4_000_000)
 
 
-def test_the_receiver_s_overhead_is_found_where_it_is_the_smaller_one() -> None:
+def test_the_receivers_overhead_is_found_if_it_is_the_smaller_one() -> None:
     found = measured(Network(1_000_000, 8_000_000, 500_000, 9_000_000, 0, 0), [4, 8])
     assert found.o_r == pytest.approx(500_000)
 
 
-def test_a_line_needs_two_sizes_and_tells_how_far_points_are_from_it() -> None:
+def test_a_line_needs_two_sizes_and_has_a_residual() -> None:
     with pytest.raises(ValueError, match="measure two"):
         line([4, 4], [1.0, 2.0])
     assert line([1, 2, 3], [0.0, 3.0, 0.0]).misfit == pytest.approx(6**0.5)
 
 
-def test_sizes_stand_in_equal_steps_of_words() -> None:
+def test_sizes_are_in_equal_steps_of_words() -> None:
     assert sizes_up_to(1024, 4) == [4, 340, 684, 1024]
     assert sizes_up_to(8, 100) == [4, 8]
 
@@ -198,7 +198,7 @@ def test_a_long_message_keeps_its_sender_until_the_receive_meets_it() -> None:
     assert finish_times([eager, [Step(Calc(510)), Step(Recv(4, 0), (0,))]], rendezvous) == [11, 520]
 
 
-def test_a_schedule_that_cannot_end_is_refused() -> None:
+def test_a_schedule_that_cannot_end_is_rejected() -> None:
     with pytest.raises(ValueError, match="rank 1 waits for ever: recv 1b from 0 tag 9"):
         finish_times([alone(Send(1, 1, 8)), alone(Recv(1, 0, 9))], WITH)
     with pytest.raises(ValueError, match="without bytes"):
@@ -214,7 +214,7 @@ def test_an_all_to_all_is_never_faster_than_any_of_its_parts(ranks: int, size: i
     assert min(times) >= max(one, busy, sending)
 
 
-def test_where_nothing_costs_time_a_message_takes_none() -> None:
+def test_without_costs_a_message_takes_no_time() -> None:
     assert finish_times([alone(Send(1, 1)), alone(Recv(1, 0))], LogGOPS(0, 0, 0, 0)) == [0, 0]
 
 

@@ -74,7 +74,7 @@ def test_every_name_in_the_source_of_a_study_has_a_definition(file: Path) -> Non
 
 
 @pytest.mark.parametrize("study", RECORD)
-def test_every_name_that_a_run_has_left_has_a_definition(study: str) -> None:
+def test_every_name_in_results_has_a_definition(study: str) -> None:
     for kind, names in RECORD[study].items():
         assert [name for name in names if definition(study, kind, name) is None] == []
 
@@ -84,7 +84,7 @@ def test_every_section_is_a_study() -> None:
     assert {kind for kinds in declared().values() for kind in kinds} == {"metrics", "series"}
 
 
-def test_the_page_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_matches_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().err
 
 

@@ -34,7 +34,7 @@ def handed_in(*arrived: tuple[list[int], list[int]]) -> Kept:
     return kept
 
 
-def test_what_is_right_is_no_failure() -> None:
+def test_correct_messages_are_no_failure() -> None:
     kept = handed_in(([0, 1, 2], [0, 1, 2]), ([], []), ([5, 9], [5, 9]))
     assert kept.metrics == {"delivered_here": 5, "lost_here": 0, "doubled_here": 0, "out_of_order_here": 0}
     assert kept.failures == []
@@ -44,7 +44,7 @@ def test_what_is_right_is_no_failure() -> None:
     ("got", "kind"),
     [([0, 2], "lost"), ([0, 1, 1, 2], "doubled"), ([0, 2, 1], "out_of_order"), ([0, 1, 2, 7], "unexpected")],
 )
-def test_each_mistake_is_counted_as_what_it_is(got: list[int], kind: str) -> None:
+def test_each_error_is_counted_by_kind(got: list[int], kind: str) -> None:
     kept = handed_in(([0, 1], [0, 1]), (got, [0, 1, 2]))
     wrong = {name.removesuffix("_here"): count for name, count in kept.metrics.items() if "delivered" not in name}
     assert {name for name, count in wrong.items() if count} == {kind} - {"unexpected"}

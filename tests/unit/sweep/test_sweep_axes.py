@@ -51,7 +51,7 @@ def one(place: Mapping[str, str], settings: str = "") -> Point:
         ("a:b", "a:b"),
     ],
 )
-def test_values_of_an_axis(text: str, values: str) -> None:
+def test_axis_values_are_expanded(text: str, values: str) -> None:
     assert parse(f"size={text}", KNOWN) == (Axis("size", tuple(values.split())),)
 
 
@@ -77,7 +77,7 @@ def test_points_are_all_combinations_and_the_last_axis_changes_fastest() -> None
         ("size='1", 'unclosed quotation mark: "size=\'1"; close it, or write \\ before it'),
     ],
 )
-def test_what_is_no_axis_is_refused(text: str, said: str) -> None:
+def test_an_invalid_axis_is_rejected(text: str, said: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse(text, KNOWN)
     assert str(error.value) == f"AXES: {said}"
@@ -97,7 +97,7 @@ def test_the_request_of_a_point_needs_no_file_but_its_own(tmp_path: Path) -> Non
     assert len(load_cluster(Path(one({"hosts": "5"}).request(tmp_path / "5").cluster_file)).hosts) == 5
 
 
-def test_a_key_follows_from_the_content_alone() -> None:
+def test_a_key_depends_only_on_the_content() -> None:
     point = one({"size": "16"})
     assert one({}, "size=16").key == point.key
     assert replace(point, directory="elsewhere", axes={}).key == point.key
@@ -113,7 +113,7 @@ def test_a_key_follows_from_the_content_alone() -> None:
     assert len({point.key, *(other.key for other in others)}) == 1 + len(others)
 
 
-def test_nothing_that_runs_imports_what_no_key_follows_from() -> None:
+def test_runs_import_no_folder_outside_of_the_key() -> None:
     running = [
         path
         for path in TB.rglob("*.py")
@@ -149,7 +149,7 @@ def test_a_file_that_a_setting_names_is_part_of_the_content(tmp_path: Path) -> N
         ({"profile": "lanai8"}, "invalid point profile=lanai8: PROFILE: unknown profile: "),
     ],
 )
-def test_a_point_that_cannot_be_is_refused_before_any_runs(place: Mapping[str, str], said: str) -> None:
+def test_an_invalid_point_is_rejected_before_any_runs(place: Mapping[str, str], said: str) -> None:
     with pytest.raises(ConfigError) as error:
         check([one({"size": "1"}), one(place)], INFO)
     assert str(error.value).startswith(f"AXES: {said}")
@@ -164,7 +164,7 @@ def test_a_point_that_cannot_be_is_refused_before_any_runs(place: Mapping[str, s
         ({"messages": "3"}, "AXES: messages given twice: SET has it too; keep one"),
     ],
 )
-def test_an_axis_that_cannot_be_is_refused(place: Mapping[str, str], said: str) -> None:
+def test_an_invalid_axis_value_is_rejected(place: Mapping[str, str], said: str) -> None:
     with pytest.raises(ConfigError) as error:
         one(place, "messages=10")
     assert str(error.value) == said
@@ -173,14 +173,14 @@ def test_an_axis_that_cannot_be_is_refused(place: Mapping[str, str], said: str) 
 @pytest.mark.parametrize(
     ("count", "switches"), [(2, [4]), (4, [4]), (5, [8]), (16, [16]), (17, [8] * 9), (33, [16] * 9)]
 )
-def test_hosts_stand_on_one_switch_or_on_a_clos_network(count: int, switches: list[int], tmp_path: Path) -> None:
+def test_hosts_are_on_one_switch_or_on_a_clos_network(count: int, switches: list[int], tmp_path: Path) -> None:
     cluster = load_cluster(write(cluster_of_size(count), tmp_path, "drawn"))
     assert len(cluster.hosts) == count
     assert [switch.ports for switch in cluster.topology.switches] == switches
     assert (tmp_path / CONFIG).is_file()
 
 
-def test_more_hosts_than_the_largest_clos_network_takes() -> None:
+def test_more_hosts_than_the_largest_clos_network_are_rejected() -> None:
     assert len(cluster_of_size(128).hosts) == 128
     with pytest.raises(TopologyError, match="129 hosts"):
         cluster_of_size(129)

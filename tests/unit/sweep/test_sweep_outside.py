@@ -67,12 +67,12 @@ def key() -> str:
     return spread(replace(request, study="so_mine.study"), studies.load("so_mine.study"), [{}])[0].key
 
 
-def test_the_files_of_a_study_are_all_that_it_leads_to(folder: Path) -> None:
+def test_the_inputs_of_a_study_are_all_files_that_it_imports(folder: Path) -> None:
     assert [path.relative_to(folder).as_posix() for path in outside("so_mine.study", SOURCES).files] == LED_TO
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_a_change_of_a_file_makes_another_point_when_the_study_leads_there(folder: Path, name: str) -> None:
+def test_a_change_of_an_imported_file_makes_another_point(folder: Path, name: str) -> None:
     before = key()
     assert key() == before
     with (folder / name).open("a", encoding="utf-8") as file:
@@ -80,7 +80,7 @@ def test_a_change_of_a_file_makes_another_point_when_the_study_leads_there(folde
     assert (key() != before) == (name in LED_TO)
 
 
-def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
+def test_a_computed_import_is_rejected(folder: Path) -> None:
     (folder / "so_mine" / "parts.py").write_text(
         "import importlib\nsize = importlib.import_module('a' + 'b')\n", encoding="utf-8"
     )
@@ -90,13 +90,13 @@ def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
     assert str(refused.value) == f"the study cannot be swept: {cause}; import it by its name"
 
 
-def test_a_study_that_is_installed_has_its_own_package_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_study_depends_on_its_own_package_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tb.sweep.outside.PACKAGES", (*PACKAGES, folder))
     found = {path.relative_to(folder).parts[0] for path in outside("so_mine.study", SOURCES).files}
     assert found == {"so_mine"}
 
 
-def test_a_package_that_is_installed_counts_by_its_version(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_counts_by_its_version(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert outside("so_mine.study", SOURCES).versions == [f"numpy {version('numpy')}"]
     before = key()
     monkeypatch.setattr("tb.sweep.outside.version", lambda name: "0")
@@ -104,7 +104,7 @@ def test_a_package_that_is_installed_counts_by_its_version(folder: Path, monkeyp
     assert key() != before
 
 
-def test_a_package_that_only_a_finder_of_its_own_leads_to_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_with_its_own_finder_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As editable installations have them."""
     elsewhere = folder / "src"
     elsewhere.mkdir()

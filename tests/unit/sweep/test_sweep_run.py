@@ -90,7 +90,7 @@ def test_every_point_has_its_row(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert ["repetitions", "seed", "us"] in [line.split() for line in said.splitlines()]
 
 
-def test_a_point_that_was_done_is_not_done_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_known_point_is_not_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweep(tmp_path, "repetitions=1,2") == 0
     assert sweep(tmp_path, "repetitions=2,3") == 0
     assert {f"repetitions={n}": 1 for n in (1, 2, 3)} == CALLS
@@ -104,14 +104,14 @@ def test_efficiency_is_the_time_of_the_runs_over_that_of_all_workers() -> None:
     assert swept.efficiency(10.0) == " on 4 workers, efficiency 0.90"
 
 
-def test_a_sweep_in_which_nothing_ran_tells_no_efficiency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_without_runs_has_no_efficiency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweep(tmp_path, "repetitions=1") == 0
     capsys.readouterr()
     assert sweep(tmp_path, "repetitions=1") == 0
     assert "efficiency" not in capsys.readouterr().out
 
 
-def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:
+def test_a_point_with_a_damaged_result_is_repeated(tmp_path: Path) -> None:
     assert sweep(tmp_path, "repetitions=1") == 0
     (file,) = (tmp_path / "cache").rglob("*.json")
     file.write_text(file.read_text(encoding="utf-8")[:-30], encoding="utf-8")
@@ -119,7 +119,9 @@ def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:
     assert CALLS["repetitions=1"] == 2
 
 
-def test_a_failure_is_tried_again_and_told_when_it_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_point_is_tried_again_and_reported_if_it_fails_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     TROUBLE.update({"repetitions=1": 1, "repetitions=2": 9})
     assert sweep(tmp_path, "repetitions=1:3") == 1
     assert CALLS == {"repetitions=1": 2, "repetitions=2": 2, "repetitions=3": 1}
@@ -134,7 +136,7 @@ def test_a_failure_is_tried_again_and_told_when_it_stays(tmp_path: Path, capsys:
     assert CALLS["repetitions=3"] == 1
 
 
-def test_an_interrupted_sweep_goes_on_where_it_was(
+def test_an_interrupted_sweep_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep = cache.Cache.keep
@@ -153,7 +155,9 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
     assert "4 of 4 points, 1 known" in capsys.readouterr().out
 
 
-def test_a_full_disk_is_one_line_and_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported_in_one_line_without_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "cache").write_text("a file where a folder must be", encoding="utf-8")
     assert sweep(tmp_path, "repetitions=1") == 1
     said = capsys.readouterr().err
@@ -162,7 +166,7 @@ def test_a_full_disk_is_one_line_and_no_table(tmp_path: Path, capsys: pytest.Cap
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+def test_a_scheduler_that_does_not_respond_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                           capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     monkeypatch.setattr(farm, "PATIENCE_S", 0.3)
     assert sweep(tmp_path, "repetitions=1", "--scheduler", "tcp://127.0.0.1:9") == 2
@@ -185,17 +189,19 @@ def test_a_scheduler_by_address_gives_the_same_table(
 
 
 @pytest.mark.parametrize("text", ["0", "many", "-1", "2000"])
-def test_a_number_of_workers_that_cannot_be(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_number_of_workers_is_rejected(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert sweep(tmp_path, "repetitions=1", f"--workers={text}") == 2
     assert f"WORKERS is {text!r}; give 1 to 1024" in capsys.readouterr().err
 
 
-def test_a_metric_that_was_not_measured_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unmeasured_metric_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweep(tmp_path, "repetitions=1,2", "--plot", "u") == 2
     assert capsys.readouterr().err == "PLOT: unknown metric: 'u' was not measured; did you mean 'us'?\n"
 
 
-def test_the_longest_axis_of_numbers_is_drawn_to_the_right() -> None:
+def test_the_longest_numeric_axis_is_horizontal() -> None:
     axes = (Axis("a", ("x", "y", "z")), Axis("b", ("1", "2")), Axis("c", ("1", "2", "4")))
     table: dict[str, list[Cell]] = {"a": ["x", "x", "y"], "b": [1, 2, 1], "c": [4, 4, 2], "m": [1.0, None, 3.0]}
     assert plot.long_axis(axes).key == "c"
@@ -223,7 +229,7 @@ def test_designs_are_points_with_their_names_in_a_column(tmp_path: Path) -> None
         ("", "", "AXES: no axis"),
     ],
 )
-def test_designs_that_are_invalid_are_rejected(
+def test_invalid_designs_are_rejected(
     designs: str, axes: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sweep(tmp_path, axes, "--designs", designs) == 2
@@ -281,6 +287,6 @@ def test_the_unit_of_a_metric_is_a_word_of_its_name(metric: str, unit: str) -> N
     assert unit_of(metric) == unit
 
 
-def test_nothing_that_varies_is_no_plot(tmp_path: Path) -> None:
+def test_without_varying_metrics_there_is_no_plot(tmp_path: Path) -> None:
     assert not plot.draw({"a": [1, 2], "m": [1.0, 1.0]}, (Axis("a", ("1", "2")),), ["m"], "t", tmp_path / "p.svg")
     assert not list(tmp_path.iterdir())
