@@ -1,6 +1,6 @@
 // Shared part of a PCI segment: bus wires and CARDS connectors, beside the segment's own agent (the bridge, agent 0).
 //
-// An empty connector drives nothing, whatever its bundle contains. Connector k sees its IDSEL on AD[16+k].
+// An empty connector drives nothing, whatever its pin struct contains. Connector k sees its IDSEL on AD[16+k].
 // Timing: see myri_pci_bus.
 module myri_pci_backplane
   import myri_pci_pkg::*;

@@ -16,7 +16,7 @@ module myri_pci_master
     input logic rst,  // synchronous, active high
     input pci_in_t pci_in,  // resolved wires, GNT#
     output pci_out_t pci_out,  // drives, enables, REQ#
-    input logic cfg_wide,  // 1 = ask for 64-bit transfers (REQ64#)
+    input logic cfg_wide,  // 1 = request 64-bit transfers (REQ64#)
     input pci_master_settings_t cfg,  // configuration of the master
     input logic mc_valid,  // command
     output logic mc_ready,  // command accepted

@@ -13,7 +13,7 @@ module myri_pci_master_pins
     input  logic              frame,           // FRAME# asserted
     input  logic              irdy,            // IRDY# asserted
     input  logic              req,             // REQ# asserted
-    input  logic              ask64,           // this transaction asks for 64 bits
+    input  logic              ask64,           // this transaction requests 64-bit transfer
     input  logic              wide,            // ... and gets them
     input  logic              half,            // 32 bits wide: upper dword
     input  logic              write,           // write to the bus

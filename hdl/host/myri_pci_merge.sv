@@ -1,4 +1,4 @@
-// Join of the pins of one device's target and master into the bundle of its connector.
+// Merges the pins of one device's target and master into the pin struct of its connector.
 // Combinational. The two cores never drive one signal in the same clock, because a device is master or target, not
 // both.
 module myri_pci_merge
@@ -8,7 +8,7 @@ module myri_pci_merge
     input  pci_out_t b_out,   // second core (master)
     input  logic     inta,    // 1 = pull INTA# down
     input  logic     m66,     // 1 = device can run at 66 MHz
-    output pci_out_t pci_out  // bundle of the connector
+    output pci_out_t pci_out  // pins of the connector
 );
   // A core supplies ones on wires that it does not drive, so the drive half is joined by an AND. One concatenation in
   // the order of pci_out_t: event-driven simulators pay per assignment.

@@ -1,5 +1,5 @@
-// PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each with one packed input bundle
-// and one packed output bundle (bit positions in myri_pci_pkg).
+// PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each with one packed input struct
+// and one packed output struct (bit positions in myri_pci_pkg).
 //
 // The segment is idle (busy = 0) when no module has unfinished work; the grant is then parked on the bridge.
 module myri_pci_segment

@@ -47,7 +47,7 @@ module myri_link_tx
   logic [   LANES-1:0] short_running;  // stop_deadline counts
   logic [   LANES-1:0] long_running;  // block_deadline counts
   logic [   LANES-1:0] refresh;  // STOP is to be repeated
-  logic [   LANES-1:0] slot_flow;  // the slot goes to STOP or GO
+  logic [   LANES-1:0] slot_flow;  // the slot is used for STOP or GO
   logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
   logic [   LANES-1:0] fire;  // a beat is accepted
   logic [   LANES-1:0] send;  // and is sent

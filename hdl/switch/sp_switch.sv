@@ -31,7 +31,7 @@ module sp_switch
     output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
     output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
     output logic [PORTS-1:0] tr_grant,  // per input, strobe: granted its output or a place in its list
-    output logic [PORTS-1:0] tr_queue,  // per input, strobe: goes to the queue
+    output logic [PORTS-1:0] tr_queue,  // per input, strobe: the packet enters the central queue
     output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
     output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
     output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet

@@ -46,7 +46,7 @@ module sp_switch_central #(
   logic [W*PORTS-1:0] first_q;  // its first chunk, if queued
   logic [W*PORTS-1:0] tail_q;  // the chunk of it written last
   logic [PORTS-1:0] none;  // no chunk of the packet is held
-  logic [PORTS-1:0] passes;  // a chunk of the packet goes straight to its output
+  logic [PORTS-1:0] passes;  // a chunk of the packet is passed directly to its output
   logic [PORTS-1:0] alone;  // its output has read, or reads now, all held chunks of the packet
 
   // Per output: the packet being read, and the packets after it.
@@ -196,7 +196,7 @@ module sp_switch_central #(
   end
 
   for (genvar i = 0; i < PORTS; i++) begin : gen_input
-    logic [W:0] stored_q;  // chunks held of the packet that comes in
+    logic [W:0] stored_q;  // stored chunks of the packet being received
     logic [PW-1:0] port;
     logic removes;  // one of them is read
     logic ends;  // its last chunk is taken

@@ -14,7 +14,7 @@ module sp_switch_grant #(
     input logic [PORTS-1:0] released,  // per output, strobe: the GAP of its owner leaves
     input logic [PORTS-1:0] occupied,  // per output: stopped, or packets wait for it
     output logic [PORTS-1:0] crossing,  // per input: its packet owns its output
-    output logic [PORTS-1:0] queueing,  // per input: its packet goes to the central queue
+    output logic [PORTS-1:0] queueing,  // per input: its packet enters the central queue
     output logic [PORTS-1:0] direct,  // per output: an input owns it
     output logic [$clog2(PORTS)*PORTS-1:0] owner,  // per output: that input
     output logic [PORTS-1:0] tr_grant,  // per input, strobe: `crossing` since the last edge

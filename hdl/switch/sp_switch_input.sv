@@ -25,7 +25,7 @@ module sp_switch_input
     input  logic [      7:0] m_data,            // byte
     output logic             request,           // strobe: request the output request_port
     output logic [      3:0] request_port,      // requested output
-    input  logic             active,            // the packet has an output or goes to the queue
+    input  logic             active,            // the packet has an output or is queued
     output logic             x_valid,           // stream to the output or the central queue
     input  logic             x_ready,           // accepted at the coming edge
     output logic             x_tail,            // this beat is the GAP
@@ -53,7 +53,7 @@ module sp_switch_input
   logic [7:0] fall_left_q;
   logic [7:0] fall;  // edges still to fall
   logic [4:0] place_q;  // beats of this packet that were held, up to KEY_END
-  logic       zero;  // the next beat is the zero behind the route
+  logic       zero;  // the next beat is the zero after the route
   logic       room;  // a beat can be held at the coming edge
   logic fire, take_route, load, accepted;
   logic [7:0] next_byte;

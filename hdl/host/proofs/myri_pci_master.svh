@@ -25,7 +25,7 @@ logic aborted;  // target abort
 logic [2:0] slow;  // clocks of this phase without IRDY#
 logic [7:0] clocks;  // since FRAME# fell
 logic rest_1, rest_2;  // a transaction was stopped one, or two, clocks ago
-logic [31:0] first, n_first;  // byte of the command in work, and of the waiting one
+logic [31:0] first, n_first;  // byte of the active command, and of the waiting one
 logic [15:0] bytes, n_bytes;
 logic [15:0] sent;  // of the command
 logic [15:0] moved;  // in this transaction

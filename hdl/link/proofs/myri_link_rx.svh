@@ -9,7 +9,7 @@
 (* anyconst *) logic [7:0] slack;
 (* anyconst *) logic [7:0] stop_mark;
 (* anyconst *) logic [7:0] go_mark;
-logic [7:0] since;  // edges since STOP came into force
+logic [7:0] since;  // edges since STOP took effect
 
 initial assume (rst);
 always_comb begin

@@ -8,8 +8,8 @@ module myri_lanai_isr #(
 ) (
     input  logic        clk,         // NIC clock
     input  logic        rst,         // synchronous reset
-    input  logic        hold_reset,  // LANai in reset: as after rst
-    input  logic        from_cpu,    // the write comes from the processor, else from the host
+    input  logic        hold_reset,  // LANai in reset: same state as after rst
+    input  logic        from_cpu,    // 1 = the processor writes, 0 = the host
     input  logic        w_isr,       // write of ISR
     input  logic        w_eimr,      // write of EIMR
     input  logic [31:0] w_data,      // value of both

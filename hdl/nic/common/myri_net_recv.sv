@@ -66,7 +66,7 @@ module myri_net_recv
   logic [WIDTH-1:0] lanes;  // byte lanes as stored
   logic dropping;
   logic room;
-  logic fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
+  logic fix_up;  // tail without bytes: only the syndrome is written into the last byte stored
   logic blocked;
   logic expired;
   logic taken;

@@ -7,8 +7,8 @@
 // and flagged by `misuse`. SMLT without an open packet and without data sends nothing. `hold_reset` ends a packet in
 // progress by a tail with a wrong CRC. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0],
 // data[WIDTH-1:0]}.
-// Timing: request one clock after the write, word handed over one clock after the grant, one word per clock. set_send
-// strobes in the clock in which the last word (and tail) is handed over.
+// Timing: request one clock after the write, word passed on one clock after the grant, one word per clock. set_send
+// strobes in the clock in which the last word (and tail) is passed on.
 module myri_net_send
   import myri_sram_pkg::*;
 #(
@@ -28,7 +28,7 @@ module myri_net_send
     output logic [23:0] limit,  // read value of SML and SMLT
     output logic [2:0] sa,  // read value of SA
     output logic started,  // strobe: a limit was taken (clears SEND)
-    output logic set_send,  // strobe: limit reached, all handed over (sets SEND)
+    output logic set_send,  // strobe: limit reached, all passed on (sets SEND)
     output logic misuse,  // strobe: a write was ignored
     output sram_request_t sram,  // SRAM request, reads only
     input logic sram_gnt,  // grant
@@ -39,7 +39,7 @@ module myri_net_send
     output logic tr_start,  // trace: packet started tr_start_ago edges ago
     output logic [31:0] tr_start_ago,  // see tr_start
     output logic [23:0] tr_start_at,  // with tr_start: SRAM address of its first byte
-    output logic tr_read,  // trace: last byte handed over
+    output logic tr_read,  // trace: last byte passed to the link side
     output logic [31:0] tr_key,  // packet key, with both
     output logic [31:0] tr_bytes,  // bytes of the packet, route included, with tr_read
     output logic in_flight,  // a packet is unfinished or a piece is being sent

@@ -47,7 +47,7 @@ module sp_receive_buffer
   logic [31:0] keys[0:SLOTS-1];
   logic [SLOTS_LOG2:0] fill_q, look_q, move_q;  // packets so far: announced, seen, released
   logic [INDEX-1:0] index_q;
-  logic [15:0] length_q;  // bytes of the packet that comes in
+  logic [15:0] length_q;  // bytes of the packet being received
   logic [31:0] key_now_q;
   logic [15:0] told_q;  // payload bytes given in the header
   logic wrong;

@@ -25,7 +25,7 @@ module sp_regs
     input  logic          set_sent,       // a packet is in the send buffer,
     input  logic          set_read,       // a READ is done,
     input  logic          set_alarm,      // an ALARM is done,
-    input  logic          set_bell,       // a doorbell entry has come
+    input  logic          set_bell,       // a doorbell entry has arrived
     input  logic   [ 5:0] set_errors,     // strobes: bits of ERRORS
     input  logic   [31:0] recv_word,      // RECV0..RECV7 at cpu_reg_addr[4:2]
     input  logic   [31:0] recv_status,    // RECV_STATUS
@@ -50,7 +50,7 @@ module sp_regs
     output logic          busy            // 1 = a further clock edge is needed
 );
   logic write;
-  logic [31:0] high_q, errors_q;  // first word of what is to be inserted
+  logic [31:0] high_q, errors_q;  // first word of the entry to insert
   logic [7:0] fetched_q, stored_q, sent_q;
   logic due_q, timing_q, now_due, read_q;
   logic [47:0] due_at_q;

@@ -153,7 +153,7 @@ int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[u
 void dw_given_now(int unit, int64_t now) { if (dw_has_command(unit)) dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS].time = now; }
 void dw_pop_command(int unit) { dw_command_tail[unit]++; }
 
-// Words of a command that are stored when Python, having been told of an edge, would store them: after all other
+// Words of a command that are stored when Python, notified of an edge, would store them: after all other
 // actions of that edge.
 typedef struct { uint8_t *at; int64_t words[2]; size_t size; } late_store;
 static late_store *late;

@@ -4,7 +4,7 @@
 // (except for new commands and `changed`) or have no effect. Commands: WORK executes a number of clocks, POLL spins
 // over steps that each sample a word at their end, READ and WRITE access a special register. All except WRITE and a
 // quiet WORK end with an event, in the order of the commands; its `a` is the step that hit or the value read. A command
-// after a quiet WORK counts from the end of that WORK, as if Python had been told of it and had given the command then.
+// after a quiet WORK counts from the end of that WORK, as if Python had been notified then and had issued it.
 // A TRACE appends the record that Python would have appended then; a TELL is the event that the quiet WORK has not
 // sent. A hit of a step that reads is reported once the register has been read again, as if Python had requested it
 // immediately; a step with answers, once the first part of the answer is done. A STORE changes memory when a TRACE would
@@ -41,7 +41,7 @@ typedef struct {
   int64_t hit_at;
   int own_at, own_end;             // commands of an answer that are left
   int asks;                        // requests its accesses one clock ahead
-  int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
+  int requested;                   // an SRAM access was made in the clock that just ended, or is requested in the next
   int reg_address;
   uint32_t reg_data;
 } processor;
@@ -114,7 +114,7 @@ static dw_command *next_of(processor *p, int unit, int64_t now) {
   return c->time < now ? c : NULL;
 }
 static int has_next(const processor *p, int unit) { return has_own(p) || p->hit || dw_has_command(unit); }
-// A command of an answer has ended: the next one counts from now; after the last one Python is told of the hit.
+// A command of an answer has ended: the next one counts from now; after the last one the hit is reported to Python.
 static void go_on(processor *p, int unit, int64_t now) {
   const int tells = !has_own(p) || own[unit][p->own_at].op == OP_TELL;
   if (tells && has_own(p)) p->own_at++;

@@ -12,7 +12,7 @@ module sim_probe #(
     input logic [31:0] packet,     // packet key
     input logic [31:0] argument,
     input logic [63:0] argument2,
-    input logic [31:0] ago         // the moment lies this many edges before this one
+    input logic [31:0] ago         // edges between the event and this edge
 );
   longint when_it_was;
   always_ff @(posedge clk) begin

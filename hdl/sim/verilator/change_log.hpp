@@ -46,11 +46,11 @@ class ChangeLog {
     room();
   }
 
-  uint32_t *next;   // where the next record stands
+  uint32_t *next;   // address of the next record
 
  private:
-  static constexpr size_t CHUNK = 1 << 18;   // words of a chunk; it is handed over when these are full
-  static constexpr size_t CHUNKS = 32;       // the simulation goes on while a block is packed
+  static constexpr size_t CHUNK = 1 << 18;   // words of a chunk, which is passed to the packer when full
+  static constexpr size_t CHUNKS = 32;       // number of chunks: the simulation continues while one is packed
   struct Chunk {
     std::unique_ptr<uint32_t[]> words;
     const uint32_t *end = nullptr;   // parts of its content while the thread owns it

@@ -8,7 +8,7 @@ module sim_card_bench
     input  logic        clk,           // PCI clock
     input  logic        f_clk,         // fabric clock
     input  logic        rst,           // synchronous, active high, both clocks
-    input  logic        sleep,         // 1 = skip edges that nobody needs
+    input  logic        sleep,         // 1 = skip clock edges that no module needs
     input  logic [ 5:0] cfg_mem_log2,  // as the bridge
     input  logic        cfg_wide,      // 64-bit bus and card
     input  logic [15:0] cfg_patience,  // as the card

@@ -15,7 +15,7 @@ module sim_core_bench
     output logic retired,  // an instruction completed in this clock
     output logic [31:0] pc,  // address of the claimed read
     output logic [2:0] stall,  // why none was
-    output logic [3:0] fault,  // it stands still
+    output logic [3:0] fault,  // FAULT_*: the core halts until reset
     output logic reg_valid,  // special register: access in this clock
     output logic reg_write,  // 1 = write
     output logic [8:0] reg_addr,  // offset

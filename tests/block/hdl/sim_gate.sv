@@ -7,7 +7,7 @@ module sim_gate
 (
     input  logic          clk,    // free-running clock
     input  logic          rst,    // the clock runs in reset
-    input  logic          sleep,  // 1 = skip edges that nobody needs
+    input  logic          sleep,  // 1 = skip clock edges that no module needs
     input  logic          busy,   // the block needs the coming edge
     input  alarm_t        alarm,  // the block wants to be awake
     output logic          gated,  // clock of the block

@@ -66,7 +66,7 @@ module sim_nic_bench
     output logic st_send_misuse,  // clk: a write of the send registers was ignored
     output logic st_pio_misuse,  // clk: a register write of the host was ignored
     output logic st_queue_overflow,  // SP, clk: an insertion was lost
-    output logic st_packet_misuse,  // SP, clk: a packet does not have what was asked for
+    output logic st_packet_misuse,  // SP, clk: a command exceeded its packet
     output logic st_in_flight,  // clk: send or DMA has something open
     output logic st_link_in_flight,  // link_clk: a packet is partly sent or received
     `include "sim_host_ports.svh"

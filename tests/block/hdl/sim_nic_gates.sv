@@ -9,7 +9,7 @@ module sim_nic_gates
     input  logic          link_clk,      // link
     input  logic          pci_clk,       // PCI bus; not used with KIND 4
     input  logic          rst,           // all clocks run in reset
-    input  logic          sleep,         // 1 = skip edges that nobody needs
+    input  logic          sleep,         // 1 = skip clock edges that no module needs
     input  logic          busy,          // the NIC needs the coming edge
     input  alarm_t        alarm,         // it wants to be awake
     input  logic          link_busy,     // its link side likewise

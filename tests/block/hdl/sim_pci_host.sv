@@ -5,7 +5,7 @@ module sim_pci_host
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
-    parameter int BRIDGE = 0  // 1 = card 1 stands behind a bridge
+    parameter int BRIDGE = 0  // 1 = card 1 is behind a PCI-to-PCI bridge
 ) (
     input logic clk,  // PCI clock
     input logic far_clk,  // clock of the bus behind the bridge

@@ -19,7 +19,7 @@ module sim_pci_pair
     output logic [1:0] pci_req_n,  // requests
     output logic [1:0] pci_gnt_n,  // grants
     output logic pci_conflict,  // two drivers on one wire
-    output logic ev_retry,  // target refused
+    output logic ev_retry,  // the target answered with retry
     output logic ev_disconnect,  // target stopped a burst
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // busy clocks

@@ -26,12 +26,12 @@ module sim_send_bench
     output logic [23:0] limit,         // read value of SML and SMLT
     output logic [ 2:0] sa,            // read value of SA
     output logic        started,       // strobe: a limit was taken (clears SEND)
-    output logic        set_send,      // strobe: limit reached, all handed over (sets SEND)
+    output logic        set_send,      // strobe: limit reached, all passed on (sets SEND)
     output logic        misuse,        // strobe: a write was ignored
     output logic        tr_start,      // trace: packet started tr_start_ago edges ago
     output logic [31:0] tr_start_ago,  // see tr_start
     output logic [23:0] tr_start_at,   // with tr_start: SRAM address of its first byte
-    output logic        tr_read,       // trace: last byte handed over
+    output logic        tr_read,       // trace: last byte passed to the link side
     output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
     output logic        in_flight,     // a packet is unfinished or a piece is being sent
     output logic        busy,          // 1 = a further clock edge is needed

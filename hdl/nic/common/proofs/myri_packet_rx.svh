@@ -9,7 +9,7 @@ logic [2:0] held;  // bytes of the word so far
 logic [7:0] crc;
 logic [7:0] shifted;
 logic [31:0] length;
-logic [47:0] begun;  // when the first byte came
+logic [47:0] begun;  // time of arrival of the first byte
 
 initial assume (rst);
 always_comb begin

@@ -21,7 +21,7 @@ logic [30:0] given;
 logic in_move;
 logic [3:0] ran;  // in the clock before: chains that ran
 logic [19:0] listed;  // and the block of the highest
-logic pulsed;  // PULSE of the chain in work, since its block was begun
+logic pulsed;  // PULSE of the active chain, since its block was begun
 logic kept;  // no error now or since then
 logic failed;  // a command of the block has failed
 logic [31:0] bytes;  // chain k: progress

@@ -12,7 +12,7 @@ module sim_dma_bench
     input logic [23:0] w_data,  // SRAM address of the block
     output logic [95:0] list,  // 24 bits a chain: current block
     output logic [127:0] progress,  // 32 bits a chain: bytes moved of its latest block
-    output logic [31:0] status,  // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
+    output logic [31:0] status,  // {.., 8: block active, 5:4: its chain, 3:0: chains running}
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic error,  // strobe: chain stopped by an error
     output logic [1:0] chain,  // chain of the active block

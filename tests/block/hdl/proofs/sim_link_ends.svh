@@ -11,13 +11,13 @@ localparam logic [7:0] EXTRA = 8'd4;
 (* anyconst *) logic [7:0] delay, slack, stop_mark, go_mark;
 (* anyconst *) logic [31:0] long_timeout;
 (* anyconst *) logic [15:0] short_timeout;
-(* anyseq *) logic pick;  // what is taken now is followed
+(* anyseq *) logic pick;  // the character accepted at this edge is followed
 logic [47:0] now;
 logic [1:0] beat_last;
-logic under_way;  // a packet from a to b: its GAP was not taken
-logic swallowing;  // it was cut, the rest goes
-logic [5:0] waited;  // clocks since a's last character was taken
-logic enters;  // what comes to b has a further character
+logic under_way;  // a packet from a to b whose GAP was not accepted yet
+logic swallowing;  // it was cut, the rest is discarded
+logic [5:0] waited;  // clocks since a's last character was accepted
+logic enters;  // a further character is on its way to b
 logic leaves;
 logic [8:0] what;
 logic [5:0] on_way;
