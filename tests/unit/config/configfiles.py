@@ -50,13 +50,13 @@ def put(folder: Path, **changed: str) -> Path:
 
 
 def swapped(name: str, old: str, new: str) -> dict[str, str]:
-    """A file of the cluster with a piece replaced, which must be there."""
+    """Return the files of the cluster with a piece of one replaced, which must exist."""
     assert old in FILES[name]
     return {name: FILES[name].replace(old, new)}
 
 
 def refused(folder: Path, changed: dict[str, str], host: str | None = None) -> str:
-    """The text of the error that the changed cluster gives, with file names relative to its folder."""
+    """Return the error text of the changed cluster, with file names relative to its folder."""
     path = put(folder, **changed)
     with pytest.raises(ConfigError) as error:
         load_cluster(path, host)

@@ -1,4 +1,4 @@
-"""Networks that invite deadlock, and the cyclic routes that bring it about."""
+"""Networks whose shortest routes deadlock, and cyclic routes on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def torus(side: int) -> Topology:
 
 
 def clockwise(topology: Topology) -> Routes:
-    """All routes around a ring in one direction: as cyclic as can be."""
+    """Return routes around a ring in one direction, which form a cycle."""
     hosts = topology.hosts
     table = {}
     for i, a in enumerate(hosts):

@@ -1,8 +1,8 @@
-"""A cable in which more is under way than a slack buffer takes is refused before anything is built.
+"""Rejection of a cable with more characters in flight than a slack buffer holds, before a build.
 
-Strategy: the longest allowed length is drawn from settings of the link, and compared with what a count of characters
-says: at that length everything that may still come after STOP fits, a character of flight more does not. The words of
-the refusal are compared as they are.
+Strategy: the longest allowed length is computed for random settings of the link and compared with a count of
+characters. At that length everything that may arrive after STOP fits; one more character of flight does not. Error
+texts are compared exactly.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from tb.plan.limits import STOP_SLOTS, check_cables, longest_cable
 
 
 def profile(**settings: str) -> Profile:
-    """The LANai 9 with settings, by key with `_` for the full stop."""
+    """Return the LANai 9 profile with settings, by key with `_` in place of the full stop."""
     return load_profile("lanai9").override({key.replace("_", ".", 1): value for key, value in settings.items()})
 
 
 @pytest.fixture(name="cluster")
 def fixture_cluster() -> Cluster:
-    """The example cluster; its cables have the profile's length."""
+    """Return the example cluster, whose cables have the profile's length."""
     return load_cluster(find_config(None, {}))
 
 

@@ -1,9 +1,8 @@
-"""What a good configuration means.
+"""Reading of valid configurations.
 
 Strategy: the paper's example is read as printed, then varied one line at a time: several clusters, fewer nodes, given
-and computed routes, topology lines, comments. Everything that the result says is compared with what the lines say.
-Clusters drawn at random are written as files and must come back equal. The examples that come with sanlab are all
-read.
+and computed routes, topology lines, comments. The result is compared with the lines. Random clusters are written as
+files and must be read back equal. All example clusters are read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Mistakes in the lines, the structure, the names and the files of a configuration, with their exact text.
+"""Error texts for mistakes in the lines, the structure, the names and the files of a configuration.
 
-Strategy: a good cluster of two hosts is changed in one place for each mistake, and the whole message compared: file,
-line, what, cause and remedy. The list of mistakes is the table below; a new check needs a row. The first mistake
-wins. Arbitrary words must never bring anything but a ConfigError.
+Strategy: a valid cluster of two hosts is changed in one place for each mistake, and the whole message is compared:
+file, line, subject, cause and remedy. The table below lists the mistakes; a new check needs a row. The first mistake is
+reported. Arbitrary text must raise nothing but a ConfigError.
 """
 
 from __future__ import annotations

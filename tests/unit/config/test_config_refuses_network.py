@@ -1,8 +1,8 @@
-"""Mistakes in the network and the routes of a configuration, with their exact text.
+"""Error texts for mistakes in the network and the routes of a configuration.
 
-Strategy: a good cluster of two hosts is changed in one place for each mistake, and the whole message compared: file,
-line, what, cause and remedy. The list of mistakes is the table below; a new check needs a row. Routes are judged hop
-by hop on the network, and the cycle that can deadlock is named link by link.
+Strategy: a valid cluster of two hosts is changed in one place for each mistake, and the whole message is compared:
+file, line, subject, cause and remedy. The table below lists the mistakes; a new check needs a row. Routes are checked
+hop by hop, and a cycle that can deadlock is listed link by link.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Mistakes in the resources and the values of a configuration, with their exact text.
+"""Error texts for mistakes in the resources and the values of a configuration.
 
-Strategy: a good cluster of two hosts is changed in one place for each mistake, and the whole message compared: file,
-line, what, cause and remedy. The list of mistakes is the table below; a new check needs a row. Ranges are tried just
-beyond their ends.
+Strategy: a valid cluster of two hosts is changed in one place for each mistake, and the whole message is compared:
+file, line, subject, cause and remedy. The table below lists the mistakes; a new check needs a row. Values just outside
+of their range are tried.
 """
 
 from __future__ import annotations

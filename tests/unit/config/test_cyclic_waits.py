@@ -1,8 +1,7 @@
-"""NICs that take no packet while they wait for their own link belong into the channel dependency graph; others do not.
+"""Channel dependencies of NICs that accept no packet while they wait for their own link.
 
-Strategy: the cycle of two hosts on one switch is worked out by hand and compared word by word. What a layer says of its
-options is asked through the plan of a run, as a user's settings are: a study of deadlocks may have them, any other is
-refused before anything is built.
+Strategy: the cycle of two hosts on one switch is computed by hand and compared exactly. The options of a layer are
+checked through the plan of a run: a study of deadlocks may use them, any other is rejected before a build.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TOPOLOGY = single_switch(("a", "b"))
 
 
 def planned(study: str, settings: str) -> Plan:
-    """The plan of a run on the example cluster."""
+    """Return the plan of a run on the example cluster."""
     info = studies.load(study)
     return plan(resolve(study, "verilator", "1", False, "two_hosts", "", settings, SIMULATORS), info)
 

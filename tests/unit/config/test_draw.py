@@ -1,8 +1,8 @@
-"""Regular clusters (`make cluster`): what is written loads, has the shape that was asked for, and cannot deadlock.
+"""Regular clusters of `make cluster`: the written files load, have the requested shape, and cannot deadlock.
 
-Strategy: clusters of each shape, full and partly filled, are written and loaded again, which checks cables and routes;
-their switches, cables and longest routes are compared with counts by hand. Each refusal is compared with its text, and
-leaves no file.
+Strategy: clusters of each shape, full and partly filled, are written and loaded again, which checks cables and routes.
+Numbers of switches and cables and longest routes are compared with hand counts. Each error text is compared, and no
+file is left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Numbers, files, addresses and clusters that are rejected before a build, in words.
+"""Rejection of numbers, files, addresses and clusters before a build.
 
-Strategy: digits of other scripts, numbers that are not finite, seeds beyond their range, files with a byte order mark
-or of bytes that are no text, names that two roots share, addresses without a port, clusters too small. Each message is
+Strategy: digits of other scripts, numbers that are not finite, seeds out of range, files with a byte order mark or
+invalid UTF-8, names that two roots share, addresses without a port, clusters that are too small. Each message is
 compared.
 """
 
@@ -96,7 +96,7 @@ def test_an_address_with_a_port_is_taken(address: str) -> None:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What a run that is rejected says, in one line."""
+    """Return the error text of a rejected run, in one line."""
     assert command.main(["echo_pingpong", *arguments]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
@@ -120,7 +120,7 @@ def test_a_byte_order_mark_is_rejected_by_name(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.fixture(name="root")
 def fixture_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of profiles beside those of the tree."""
+    """Return a folder of profiles in addition to those of the tree."""
     known = roots.files_by_name("pymodels/profiles", "*.toml")
 
     def files_by_name(folder: str, pattern: str) -> dict[str, Path]:

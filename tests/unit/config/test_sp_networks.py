@@ -1,7 +1,7 @@
-"""Networks of SP switches: which ones there can be, their routes, and the settings that they give the RTL.
+"""Networks of SP switches: valid networks, routes, and the settings for the RTL.
 
-Strategy: the fourteen hosts that the paper names are routed and looked at for cycles; what SP switches cannot make is
-refused with words that name the mistake; settings are compared with what the profile's own numbers say by hand.
+Strategy: the paper's fourteen hosts are routed and checked for cycles. Networks that SP switches cannot build are
+rejected with exact texts. Settings are compared with hand calculations from the profile.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def test_settings_of_an_sp_switch() -> None:
 
 
 def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
-    """A beat of the internal bus is three clocks of 10 ns, or five of 4 ns; the start-up of a DMA takes its time."""
+    """Expect three clocks of 10 ns, or five of 4 ns, for a beat of the internal bus, and a fixed start-up time
+    of DMA.
+    """
     now, future = (node_settings(load_profile(name)) for name in ("sp", "sp-future"))
     assert (now[SpSetting.BUS_BEAT], now[SpSetting.BUS_ACCESS], now[SpSetting.DOORBELL]) == (3, 6, 0)
     assert (future[SpSetting.BUS_BEAT], future[SpSetting.BUS_ACCESS], future[SpSetting.DOORBELL]) == (5, 10, 1)

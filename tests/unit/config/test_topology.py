@@ -1,8 +1,8 @@
 """Topologies and their builders.
 
-Strategy: every rule of `check` is broken once and the whole error text compared. Builders are held to counts that can
-be worked out by hand, and to `check`. Written as configuration lines and read again, a network must be the same: that
-test stands with the configuration. Port numbers that run through all switches are checked both ways.
+Strategy: every rule of `check` is violated once and the whole error text compared. Builders are compared with hand
+counts and checked. A network written as configuration lines and read again is compared in the tests of configurations.
+Running port numbers are checked in both directions.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Up*/down* routing.
 
-Strategy: random connected networks (a random tree of switches, random further cables, hosts on random free ports)
-must get routes that deliver and whose dependency graph has no cycle. Shortness is compared with an independent search
-over all legal paths; rings and tori, whose shortest routes deadlock, are tried with every root. On Clos networks the
-spread over parallel up-links can be worked out by hand. Two computations give the same.
+Strategy: random connected networks (a random tree of switches, random further cables, hosts on random free ports) must
+get routes that deliver and have no dependency cycle. Their length is compared with an independent search over all legal
+paths. Rings and tori, whose shortest routes deadlock, are tried with every root. The spread over parallel up-links of
+Clos networks is compared with hand calculations. Repeated computations give equal routes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.unit.config.networks import ring, torus
 
 @st.composite
 def networks(draw: st.DrawFn) -> Topology:
-    """A random network of up to 8 switches and 1 to 10 hosts, parallel cables included."""
+    """Draw a random network of up to 8 switches and 1 to 10 hosts, including parallel cables."""
     count = draw(st.integers(1, 8))
     switches = [Switch(f"s{i}", draw(st.sampled_from((4, 8, 16)))) for i in range(count)]
     free = {s.name: draw(st.permutations(range(s.ports))) for s in switches}

@@ -1,7 +1,7 @@
-"""One paths.c, compiled for each set of parts of a layer: which sets there are, what their tables say, what they lack.
+"""Compositions of a layer: sets of parts, their cost tables, missing paths.
 
-Strategy: a table with three compositions is written by hand and read back for each; a path is asked for where the
-composition lacks it. `tests/tools/test_costs_composed.py` compiles some.
+Strategy: a table with three compositions is written by hand and read for each; paths that a composition lacks are
+requested. `tests/tools/test_costs_composed.py` compiles compositions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PATHS = "void send(void) {}\n"
 
 
 def layer(root: Path, parts: str, **files: str) -> Path:
-    """The folder of a layer on the NIC."""
+    """Create the NIC-side folder of a layer."""
     folder = root / "toy" / "nic"
     folder.mkdir(parents=True)
     for name, text in {FILE: parts, **{name.replace("_", "."): text for name, text in files.items()}}.items():

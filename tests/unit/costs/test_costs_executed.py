@@ -1,8 +1,7 @@
-"""What paths take on the LANai's core, from the compiler's output: by hand, and in the committed tables.
+"""Clocks of paths on the LANai core, from the compiler's output.
 
-Strategy: short functions as the compiler writes them, with clocks counted by hand: fetches are waited for where a path
-accesses a 32-bit SRAM, or jumps. The committed tables are made from the C as it is, count what is charged, and what
-they charge is near to what the core takes.
+Strategy: clocks of short functions are counted by hand, including fetch stalls after jumps and accesses of a 32-bit
+SRAM. The committed tables must match the C sources, count what is charged, and be close to the charges.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ ENTER = "st %fp, [--%sp]\nadd %sp, 0x8, %fp\nsub %sp, 0x8, %sp\n"
 
 
 def clocks(body: str) -> dict[str, tuple[int, int]]:
-    """What a function takes, by chip."""
+    """Return the clocks of a function by chip."""
     return taken(function("nic", ENTER + body + RETURN), "paths.c", LANAI).clocks
 
 
@@ -103,7 +102,7 @@ def test_a_pace_is_that_of_the_profile(chip: str) -> None:
 
 
 def planned(settings: str) -> None:
-    """The study on a LANai 9 with these settings."""
+    """Plan the study on a LANai 9 with these settings."""
     request = resolve("executed_costs", "verilator", "1", False, "", "lanai9", settings, SIMULATORS)
     plan(request, studies.load("executed_costs"))
 

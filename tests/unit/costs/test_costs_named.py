@@ -1,7 +1,7 @@
-"""Which paths a layer's Python names, found in its syntax.
+"""Search for path names in the Python code of a layer.
 
-Strategy: small layers are written into a scratch folder, each naming its paths in another way that firmware does:
-literals, constants, choices, functions that pass a name on. What only running would tell must be reported.
+Strategy: small layers in a temporary folder name their paths in all ways that firmware uses: literals, constants,
+choices, functions that pass a name on. Names that only execution determines must be reported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which tables of costs are written, compared and refused.
+"""Writing, comparison and rejection of cost tables.
 
-Strategy: nothing is compiled; what would be counted is made up.
+Strategy: nothing is compiled; the counts are made up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FIRMWARE = Path(__file__).parents[3] / "firmware"
 
 @pytest.fixture(name="written")
 def fixture_written(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The tables that are written, by path from the firmware's folder."""
+    """Return the written tables, by path from the firmware's folder."""
     found: dict[str, str] = {}
 
     def keep(path: Path, text: str) -> None:

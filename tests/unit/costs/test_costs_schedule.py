@@ -52,7 +52,7 @@ def test_an_instruction_waits_as_long_as_on_the_reference_model(words: list[int]
 
 
 def stalls(body: str) -> tuple[int, ...]:
-    """What the likely path of a function waits, by the delay of a load."""
+    """Return the stalls on the likely path of a function, by load delay."""
     return walk(function("nic", body + RETURN), "paths.c", DELAYS).stalls
 
 

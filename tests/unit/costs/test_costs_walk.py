@@ -31,12 +31,12 @@ BY_HAND = {
 
 
 def count(side: str, body: str, name: str = "path") -> PathCost:
-    """The cost of a function whose assembly lines are given."""
+    """Return the cost of a function given by assembly lines."""
     return walk(function(side, body, name), "paths.c")
 
 
 def function(side: str, body: str, name: str = "path") -> Function:
-    """A function from assembly lines, one per line, labels with their colon."""
+    """Return a function from assembly lines, one per line, labels with their colon."""
     lines = [
         line if line.endswith(":") else "\t" + line for line in (part.strip() for part in body.split("\n")) if line
     ]
@@ -46,7 +46,7 @@ def function(side: str, body: str, name: str = "path") -> Function:
 
 
 def powerpc(body: str) -> Function:
-    """A function of the SP adapter's processor."""
+    """Return a function for the SP adapter's processor."""
     lines = ["\t.globl\tpath", "path:", *(part.strip() for part in body.split("\n")), "\t.size\tpath, 0"]
     return functions("\n".join(lines), POWERPC.comment, POWERPC.decode)[0]
 
@@ -83,7 +83,7 @@ def test_on_a_powerpc_of_a_host_the_frame_counts_and_a_lock_is_one_uncached_acce
 
 
 def test_on_a_powerpc_a_return_may_depend() -> None:
-    """The likely way is the one that is not marked: return before the block, or fall through the return."""
+    """Expect the unmarked way as the likely one: return before the block, or fall through the return."""
     before = "cmplwi 3, 0\nbnelr+ 0\nli 3, 1\n#@off rare\nblr"
     assert walk(powerpc(before), "nic") == PathCost(instructions=2)
     behind = "cmplwi 3, 0\nbeqlr- 0\nlwz 3, 0(4)\nstw 3, 4(4)\nblr"

@@ -1,8 +1,9 @@
-"""Small worlds exhausted. Strategy: worlds of one message are searched to the end, and must keep their promises; then
-the firmware is given known bugs (a doubled packet is taken for a new one, an acknowledgement frees one message too
-many, a lost packet is never sent again), and the search must find each and tell the schedule that shows it. Two
-searches of one world must come to the same. That a state's number tells states apart, and not more, is shown on a
-coroutine.
+"""Model checking of GRIM's small worlds.
+
+Strategy: worlds of one message are searched to the end and must keep their guarantees. Known bugs are then injected
+into the firmware (a duplicated packet is accepted as new, an ACK frees one message too many, a lost packet is never
+retransmitted). The search must find each and report the schedule. Two searches of one world must give equal results. A
+coroutine shows that the hash of a state distinguishes states, and nothing else.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LOSSY: dict[str, int | str] = {"timeout_us": 100}
 
 
 def searched(small: SmallWorld, seconds: float = math.inf) -> tuple[Outcome, list[str]]:
-    """What a search comes to, and its story."""
+    """Return the outcome of a search, and its schedule."""
     atlas = Atlas(small)
     try:
         search = Search(small, atlas)
@@ -50,7 +51,7 @@ def searched(small: SmallWorld, seconds: float = math.inf) -> tuple[Outcome, lis
 
 
 def known(name: str) -> SmallWorld:
-    """One of the worlds of GRIM."""
+    """Return a world of GRIM by name."""
     (found,) = chosen("grim", name)
     return found
 
@@ -139,7 +140,7 @@ def test_a_transfer_lands_in_order_and_its_lock_opens_last() -> None:
 
 
 def takes_anything(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """A receiver that believes every sequence number."""
+    """Return a receiver that accepts every sequence number."""
 
     async def message(self: Any, buffer: int, head: Words, length: int, early: int) -> None:
         verdicts = self._verdicts
@@ -150,7 +151,7 @@ def takes_anything(original: Callable[..., Awaitable[None]]) -> Callable[..., Aw
 
 
 def frees_one_more(original: Callable[..., int]) -> Callable[..., int]:
-    """A scoreboard whose acknowledgement frees the next message too."""
+    """Return a scoreboard whose ACK also frees the next message."""
 
     def done(self: Channel, slot: int) -> int:
         self.state[(slot + 1) % self.slots] = DONE
@@ -160,7 +161,7 @@ def frees_one_more(original: Callable[..., int]) -> Callable[..., int]:
 
 
 def never_expires(original: Any) -> Any:
-    """Time-outs that are looked at and do nothing."""
+    """Return a time-out check without effect."""
 
     async def expire(self: Any, stream: int) -> None:
         self._clock.age[stream] = 0
@@ -169,7 +170,7 @@ def never_expires(original: Any) -> Any:
 
 
 def never_wakes(original: Any) -> Any:
-    """A stream that is ready and does not say so."""
+    """Return a stream that never reports that it is ready."""
     return lambda self, stream: None
 
 
@@ -234,18 +235,18 @@ class Pause:
 
 
 async def walk(items: list[int]) -> None:
-    """A loop whose place stands in no variable."""
+    """Iterate with a position that no variable contains."""
     for _ in list(items):
         await Pause()
 
 
 def number(*roots: object) -> bytes:
-    """Of no memories."""
+    """Return the hash of objects without memories."""
     return Digest([], [], lambda: (0, 0)).hash(*roots)
 
 
 def test_an_address_is_no_time() -> None:
-    """The memory that GRIM registers lies high, and VIA's slots have a flag there."""
+    """Use addresses as high as GRIM's registered memory, and VIA's slots with a flag."""
     digest = Digest([], [], lambda: (TICKS * TIMING.rtc_tick, TICKS + 9))
     assert digest.hash(TICKS + 1) == digest.hash(TICKS + 5)
     for address in (REGIONS_VA, USER_VA, CONFIRM):

@@ -1,7 +1,8 @@
-"""Small worlds of AM are exhausted, and what is broken is found.
+"""Model checking of AM's small worlds.
 
-Strategy: two worlds are searched whole, and one whose NIC looks too early whether to interrupt: its flaw must be found.
-Records of programs that lack, double or disorder a message must break the rules. `make explore LAYER=am` searches all.
+Strategy: two worlds are searched completely, and one with a NIC that checks too early whether to interrupt, whose flaw
+must be found. Records that lack, duplicate or reorder a message must violate the rules. `make explore LAYER=am`
+searches all worlds.
 """
 
 from __future__ import annotations

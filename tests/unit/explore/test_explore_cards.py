@@ -1,8 +1,8 @@
-"""Small worlds on cards without a processor: HPAM's and SSAM's.
+"""Model checking of worlds on cards without a processor: HPAM and SSAM.
 
-Strategy: HPAM that sends nothing again must be found out, though its hosts never stop looking at their cards. State by
-state, a world with cards comes into the same states as by sets. `test_explore_proofs` searches the smallest worlds, and
-those with flaws.
+Strategy: the search must find that HPAM never retransmits, although its hosts poll their cards for ever. A search state
+by state must reach the same states as a search by sets. `test_explore_proofs` searches the smallest worlds, and those
+with flaws.
 """
 
 from __future__ import annotations

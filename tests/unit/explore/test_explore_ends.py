@@ -1,7 +1,8 @@
-"""How a search of small worlds ends before it is done. Strategy: Ctrl-C in the middle of the second of three worlds
-must show what came of the first two. No process may be left, though one of them is in a step that never ends, nor when
-the command itself is ended by a signal, wherever it is: the end of a pipe shows it, which whoever is left would have
-open.
+"""Early end of a search.
+
+Strategy: Ctrl-C in the middle of the second of three worlds must show the results of the first two. No process may be
+left, even if one is in a step that never ends, or if the command is ended by a signal at any place. The end of a pipe
+proves this, since a remaining process would keep it open.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def test_a_step_that_never_ends_is_ended_too(monkeypatch: pytest.MonkeyPatch) ->
         time.sleep(10 * PATIENCE_S)
 
     def receive(self: Atlas) -> object:
-        """When all parts have begun, the search is interrupted in the first step."""
+        """Interrupt the search in the first step, after all parts have started."""
         if not all(self.places) or not self.places:
             return original(self)
         os.read(ended, 1)

@@ -1,7 +1,8 @@
-"""The one form of states of GRIM's NIC that behave alike. Strategy: a NIC's parts are brought by hand into a state that
-has another form; given the form, they must answer what the firmware asks of them as before, and whatever leads to the
-same future must be the same then. That whole worlds come to the same ends without the form is tried in
-test_explore_sound.py.
+"""Normalisation of equivalent states of GRIM's NIC.
+
+Strategy: parts of a NIC are brought into equivalent states by hand. After normalisation they must answer the firmware
+as before, and states with equal futures must be equal. test_explore_sound.py checks that whole worlds reach the same
+ends without normalisation.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from tb.studies.grim.explore.play import Cluster
 
 
 def copies_for_two_children(sequencing: str, waits: int) -> tuple[Parts, list[int]]:
-    """A root's two messages, copied for each of two children in turn. Of the first child's copies `waits` wait, the
-    others have left; its stream and the other's.
+    """Return a root with two messages copied for two children in turn, and the streams of both.
+
+    `waits` copies for the first child are pending; the others have left.
     """
     parts = Cluster(3, False, {"multicast_trees": 1, "window": 1, "sequencing": sequencing}).parts[0]
     out, (copies,) = parts.outgoing, parts.outgoing.trees
@@ -41,7 +43,7 @@ def test_a_stream_finds_the_same_message_from_its_form_and_at_the_first_look(seq
 
 
 def test_when_a_message_began_to_wait_makes_no_difference() -> None:
-    """The first copy for a child leaves when the second waits already, or before."""
+    """Let the first copy for a child leave before or after the second begins to wait."""
     found = []
     for waits_again in (False, True):
         parts, (stream, _) = copies_for_two_children("any-to-any", 1)
@@ -62,7 +64,7 @@ def test_a_stream_in_which_nothing_waits_forgets_its_place() -> None:
 
 
 def test_a_stream_that_finds_no_message_keeps_its_place() -> None:
-    """A firmware that counts wrong is to be found out by itself."""
+    """Keep states distinct for firmware that counts wrongly, so that the search finds it."""
     parts, (stream, _) = copies_for_two_children("any-to-any", 0)
     streams = parts.outgoing.streams
     streams.waiting[stream], place = 1, streams.cursor[stream]

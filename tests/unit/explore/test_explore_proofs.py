@@ -1,6 +1,8 @@
-"""The table of what was proved. Strategy: a smallest world is searched, once to its end and once not, and the table
-must say what the search has counted, and nothing of worlds that were not searched. The page's tables must be such
-tables, of exactly the worlds that there are.
+"""Table of the results of model checking.
+
+Strategy: a smallest world is searched, once to its end and once not. The table must contain the counts of the search,
+and nothing for worlds that were not searched. The tables on the page must have this form, with exactly the existing
+worlds.
 """
 
 from __future__ import annotations
@@ -39,14 +41,14 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kept(seconds: float) -> Outcome:
-    """The smallest world, searched for so long, and its record kept."""
+    """Search the smallest world for a time and store its record."""
     outcome, _ = searched(world("append", "", ((0, 1),), {}), seconds)
     proofs.keep("grim", outcome, verdict(outcome))
     return outcome
 
 
 def cells(line: str) -> list[str]:
-    """Of a line of a table."""
+    """Return the cells of a table row."""
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
@@ -72,7 +74,7 @@ def test_a_world_that_was_not_searched_says_so() -> None:
 
 
 def rows(layer: str) -> list[list[str]]:
-    """The page's table of a layer's worlds."""
+    """Return the table of a layer's worlds on the page."""
     tables = [re.findall(r"^\| `.*", one, re.M) for one in re.split(re.escape(proofs.lines([], {})[0]), PAGE)[1:]]
     first = [f"`{(one := chosen(layer, '')[0]).name}`", one.question]
     (found,) = ([cells(line) for line in table] for table in tables if cells(table[0])[:2] == first)
@@ -88,7 +90,7 @@ def test_the_page_has_the_table_of_all_worlds(layer: str) -> None:
 
 @pytest.mark.parametrize(("layer", "name"), [(layer, name) for layer, names in SMALLEST.items() for name in names])
 def test_the_page_says_what_a_search_of_today_comes_to(layer: str, name: str) -> None:
-    """Of worlds that take a second; numbers of states may differ between releases of Python."""
+    """Search worlds that take a second; the numbers of states may differ between releases of Python."""
     outcome, _ = searched(chosen(layer, name)[0])
     (row,) = (row for row in rows(layer) if row[0] == f"`{name}`")
     assert [row[2], row[3], row[6]] == [verdict(outcome), f"{outcome.situations:,}", str(outcome.depth)]

@@ -1,9 +1,9 @@
-"""The search of small worlds leaves nothing out. Strategy: worlds that are small enough are searched twice, by sets of
-states and state by state; both must reach the same states, the same ends and the same verdict, also where firmware with
-a known flaw deadlocks or livelocks. Where states that behave alike are
-given one form, the same world without that must come to the same ends. A host that
-livelocks only if a message came early is found. The variables of a frame that are
-left out of a state's number are those that nobody reads any more.
+"""Completeness of the model checker's search.
+
+Strategy: small worlds are searched twice, by sets of states and state by state. Both searches must reach the same
+states, ends and verdict, including firmware with a known deadlock or livelock. Without normalisation the same ends must
+be reached. A host that livelocks only if a message arrived early is found. The hash of a frame leaves out exactly its
+dead variables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TRAFFIC: Traffic = (Sent(0, 1),)
 
 
 def states_of(search: Search) -> set[object]:
-    """All states of the world that a search has seen, in words that do not depend on the search."""
+    """Return all world states that a search has reached, independent of the search's numbering."""
     moves, packets = search.moves, search.moves.packets.known
     found: set[object] = set()
     for situation in search.situations:
@@ -49,7 +49,7 @@ def states_of(search: Search) -> set[object]:
 
 
 def by_sets(small: SmallWorld) -> Search:
-    """A search at its end."""
+    """Return a completed search."""
     atlas = Atlas(small)
     try:
         search = Search(small, atlas)
@@ -101,7 +101,7 @@ def test_both_searches_find_the_same_deadlock() -> None:
 
 def test_both_searches_find_the_same_endless_round(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(self: Any, stream: int) -> None:
-        """A time-out that is looked at and does nothing."""
+        """Check a time-out without effect."""
         self._clock.age[stream] = 0
 
     monkeypatch.setattr(Timeouts, "_expire", never)
@@ -111,7 +111,7 @@ def test_both_searches_find_the_same_endless_round(monkeypatch: pytest.MonkeyPat
 
 
 def ends_of(search: Search) -> set[object]:
-    """What the programs can have seen when all is done."""
+    """Return the possible records of the programs when everything is done."""
     rests = filter(None, map(search.moves.resting, search.situations))
     nodes = search.moves.nodes
     found: set[object] = set()
@@ -131,7 +131,7 @@ def ends_of(search: Search) -> set[object]:
     ids=lambda small: small.name,
 )
 def test_states_that_are_given_one_form_behave_alike(monkeypatch: pytest.MonkeyPatch, small: SmallWorld) -> None:
-    """The same world with states told apart by all their variables, and by where rings and buffers stand."""
+    """Compare with a world whose states also include dead variables and the positions of rings and buffers."""
     merged = by_sets(small)
     monkeypatch.setattr(GrimPlay, "normalise", lambda play, node: None)
     monkeypatch.setattr(digest, "live", lambda code, at: frozenset(code.co_varnames))
@@ -162,7 +162,7 @@ class Hasty:
 
 
 def test_a_host_that_goes_round_for_ever_only_if_it_is_slow_is_found() -> None:
-    """The same order of packets leads to the good end, where it has looked before the answer came."""
+    """Use an order of packets that leads to a good end if the host has polled before the answer."""
 
     def play() -> GrimPlay:
         cluster = Cluster(2, False, {})
@@ -187,7 +187,7 @@ class Pause:
 
 
 async def variables(given: list[int]) -> list[int]:
-    """Some of them are read behind the pause, others set again before."""
+    """Pause with some variables that are read later, and others that are assigned first."""
     once, again, raised = given[0], given[1], given[2]
     for _ in range(2):
         try:
@@ -202,7 +202,7 @@ async def variables(given: list[int]) -> list[int]:
 
 
 def paused(given: list[int], times: int) -> Any:
-    """The coroutine at its first pause, or further."""
+    """Return the coroutine at its first pause, or further."""
     coroutine = variables(given)
     for _ in range(times):
         coroutine.send(None)
@@ -219,7 +219,7 @@ def test_a_variable_is_live_that_some_way_from_here_reads(times: int, needed: se
 
 
 def number(given: list[int], times: int) -> bytes:
-    """Of a state that is this coroutine's alone."""
+    """Return the hash of a state that contains only this coroutine."""
     coroutine = paused(given, times)
     found = Digest([], [], lambda: (0, 0)).hash(coroutine)
     coroutine.close()

@@ -1,9 +1,8 @@
-"""The steps of the search of small worlds, each on nodes that are drawn as graphs of a few states.
+"""Steps of the model checker's search, on nodes that are small graphs.
 
-Strategy: a drawn node says where turns, packets and timers lead from each state. Sets, moves, bottoms and ways out are
-asked about it, and the answer is read off the graph. A part is drawn in the same way, and a tour of it must take each
-step that it can get to, once. That the whole search leaves nothing out of real worlds is tried in
-test_explore_sound.py.
+Strategy: a drawn node defines the successors of each state by turns, packets and timers. The results of sets, moves,
+bottom components and ways out are compared with the graph. A tour of a drawn part must take each reachable step once.
+test_explore_sound.py checks the completeness of whole searches.
 """
 
 from __future__ import annotations
@@ -58,17 +57,17 @@ class Drawn:
 
 
 def leads(graph: dict[int, int], state: int, *packets: int) -> tuple[Led, ...]:
-    """Where a graph leads from a state."""
+    """Return the successors of a state in a graph."""
     return (Led(graph[state], packets, ()),) if state in graph else ()
 
 
 def sets_of(drawn: Drawn) -> Sets:
-    """The sets of a drawn node."""
+    """Return the sets of a drawn node."""
     return Sets(cast("Node", drawn))
 
 
 def moves_of(*drawn: Drawn) -> Moves:
-    """The moves of drawn nodes. All packets are for the last; the network holds one."""
+    """Return the moves of drawn nodes. All packets are for the last node; the network holds one."""
     moves = Moves.__new__(Moves)
     moves.nodes, moves.sets = [cast("Node", one) for one in drawn], [sets_of(one) for one in drawn]
     moves.world = cast("SmallWorld", SimpleNamespace(room=1, faults=frozenset()))
@@ -91,7 +90,7 @@ def test_a_damaged_packet_leads_elsewhere_than_a_whole_one() -> None:
 
 
 def test_while_one_node_acts_on_a_timer_the_others_go_on_by_themselves() -> None:
-    """Both are at rest in 0. A timer leads to 1; a timer that goes off early is a turn, and leads from 0 to 2."""
+    """Let both nodes rest in 0. A timer leads to 1; one that fires early is a turn from 0 to 2."""
     moves = moves_of(*(Drawn({0: (2,), 1: (), 2: ()}, timers={0: 1}) for _ in range(2)))
     rest = Situation(tuple(one.number(frozenset([0])) for one in moves.sets), ((), ()), NONE, 0)
     found = {tuple(moves.states(following)) for _, following in moves.timers(rest)}
@@ -110,7 +109,7 @@ def test_a_way_out_may_lead_through_states_that_a_node_leaves_by_itself(end: int
 
 
 def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
-    """From 0 to 1 or to 2; 2 and 3 lead to each other, and 4 to them."""
+    """Use a graph from 0 to 1 or 2, in which 2 and 3 lead to each other, and 4 leads to 0 and 2."""
     inner = {0: (1, 2), 1: (), 2: (3,), 3: (2,), 4: (0, 2)}
     bottoms = Bottoms(cast("Node", Drawn(inner)))
     assert bottoms.reachable(frozenset({4})) == [{1}, {2, 3}]
@@ -143,7 +142,7 @@ RAISES = 9
 
 
 def toured(graph: dict[int, tuple[int, ...]], known: Map, begin: int, turn: int) -> tuple[DrawnPart, list[Result]]:
-    """A tour of a drawn part, and what it found."""
+    """Tour a drawn part, and return it with the results."""
     part = DrawnPart(graph, begin)
     known.learn(Result(b"", (), part.seen(), ()))
     return part, tour(cast("Stage", part), known, bytes([begin]), ("turn", turn))
@@ -159,7 +158,9 @@ def test_a_tour_takes_every_step_that_it_can_get_to_and_works_each_out_once() ->
 
 
 def test_what_one_tour_leaves_is_taken_by_the_next() -> None:
-    """Nothing leads back: the first tour sees one way, the next the other, and goes on through what is known."""
+    """Use a graph without a way back: the first tour takes one branch, the next the other and continues past known
+    states.
+    """
     graph = {0: (1, 2), 1: (3,), 2: (3,), 3: (4,), 4: ()}
     known = Map()
     first, second = toured(graph, known, 0, 0)[1], toured(graph, known, 0, 1)[1]

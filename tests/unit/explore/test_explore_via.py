@@ -1,7 +1,9 @@
-"""Small worlds of VIA, exhausted. Strategy: the smallest on each level keep their promises to the end. Then the
-firmware is given known bugs, and the search must find each, and tell it: a copy is taken for a new message, a missing
-packet is not seen, a message is answered before it is whole, nobody looks at the limit of time, a message overtakes
-what is written before it.
+"""Model checking of VIA's small worlds.
+
+Strategy: the smallest world of each reliability level keeps its guarantees. Known bugs are then injected into the
+firmware, and the search must find and report each. A copy is accepted as a new message, a missing packet is not
+noticed, a message is acknowledged before it is whole, time limits are ignored, or a message overtakes data written
+before it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ DELIVERY, UNRELIABLE = Reliability.DELIVERY, Reliability.UNRELIABLE
 
 
 def once(traffic: Traffic, level: Reliability, fault: str) -> SmallWorld:
-    """A world in which this happens to one packet."""
+    """Return a world with one fault of this kind."""
     return world(fault, "", traffic, level, faults=frozenset({fault}), times=1)
 
 
@@ -87,12 +89,12 @@ def test_behind_a_message_that_failed_nothing_is_done(sent: tuple[int, ...], fou
 
 
 def never_passed(original: Any) -> Any:
-    """No packet was there before."""
+    """Return a check that treats every packet as new."""
     return lambda self, header: False
 
 
 def always_follows(original: Any) -> Any:
-    """No packet is missing."""
+    """Return a check that never notices a missing packet."""
 
     def came(self: Connection, header: Any) -> bool:
         original(self, header)
@@ -102,7 +104,7 @@ def always_follows(original: Any) -> Any:
 
 
 def answers_at_once(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """The first packet of a message is answered."""
+    """Acknowledge the first packet of a message."""
 
     async def piece(self: Receiver, endpoint: Any, header: Any) -> None:
         if header.first:
@@ -113,15 +115,15 @@ def answers_at_once(original: Callable[..., Awaitable[None]]) -> Callable[..., A
 
 
 def never_looks(original: Any) -> Any:
-    """Nobody asks how long a send has waited."""
+    """Ignore the time limits of sends."""
     return lambda self: None
 
 
 def never_settles(original: Any) -> Any:
-    """Nobody waits until the kernel has copied what was written."""
+    """Skip the wait until the kernel has copied written data."""
 
     async def settle(self: KernelBuffer) -> None:
-        """At once."""
+        """Return at once."""
 
     return settle
 

@@ -1,8 +1,8 @@
-"""`python -m tests.unit.fuzz.choose_seeds`: fewest seeds of the fuzz that reach what many of them reach; writes SEEDS.
+"""Selection of the seeds of the fuzz tests: `python -m tests.unit.fuzz.choose_seeds` writes SEEDS.
 
-Of each layer the first seeds run where their charges are counted (`fuzzed.COUNTED`). Of those up to OF each seed is
-taken in turn that reaches most branches of the firmware, hosts and NICs, which none before it reaches; then the first
-ones, until there are LEAST.
+The first seeds of each layer run where their charges are counted (`fuzzed.COUNTED`). Of the seeds up to OF, the one
+that reaches most new branches of the firmware, hosts and NICs, is added repeatedly; then the first ones, until there
+are LEAST.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Branch = tuple[str, int, int]
 
 
 def reached(layer: str, seed: int) -> frozenset[Branch]:
-    """By file: from which line to which a program jumps."""
+    """Return the arcs that a program executes, with their files."""
     with Watch(ROOT / "firmware") as watch:
         trial.on_machine(layer, trial.drawn(layer, seed)[0])
     return frozenset((file, *arc) for file, arcs in watch.arcs().items() for arc in arcs)
@@ -45,12 +45,12 @@ def filled(chosen: list[int], first: int) -> list[int]:
 
 
 def shown(layer: str, seeds: list[int]) -> str:
-    """A line of SEEDS, or several."""
+    """Return the seeds of a layer as lines of SEEDS."""
     return textwrap.fill(f"{layer} = {seeds}", 120, subsequent_indent="  ") + "\n"
 
 
 def main() -> None:
-    """All layers."""
+    """Select the seeds of all layers."""
     lines = [f"# Written by `python -m {__spec__.name}`: seeds of the fuzz, beside the first ones, by layer.\n"]
     for layer in trial.names():
         count, first = OF.get(layer, OTHERS), COUNTED.get(layer, 0)

@@ -11,18 +11,18 @@ from tb.fuzz.known import known
 from tb.fuzz.program import Program
 
 SEEDS = Path(__file__).parent / "fuzzed.toml"
-"""By layer the seeds beside COUNTED that reach branches which no other does (`choose_seeds`)."""
+"""Seeds of each layer that reach further branches in addition to COUNTED (`choose_seeds`)."""
 COUNTED: Mapping[str, int] = MappingProxyType(
     {"am": 50, "am2": 50, "epos": 50, "grim": 150, "hal": 50, "udp": 50, "via": 100}
 )
-"""How many seeds, from 0 on, run where their charges are counted; so many charge every path."""
+"""Number of seeds, from 0 on, that run where their charges are counted; together they charge every path."""
 OF: Mapping[str, int] = MappingProxyType({"am": 100, "grim": 400, "hpam": 100, "ssam": 100, "via": 400})
-"""Seeds of a layer that are looked at, where these are not OTHERS."""
+"""Number of candidate seeds of a layer, unless given in OTHERS."""
 OTHERS = 50
 
 
 def wrong(layer: str, seed: int, program: Program) -> str:
-    """What the run of a program on the machine shows to be wrong, and how to repeat it; empty: nothing new."""
+    """Run a program on the machine and return its failure with the command to reproduce it; empty if it passes."""
     failures = list(trial.on_machine(layer, program).failures)
     if not failures or known(layer, failures) is not None:
         return ""

@@ -1,12 +1,11 @@
-"""Random traffic charges every compiled path, and as often as its packets ask for it.
+"""Charges of random traffic: every compiled path is charged, as often as its packets require.
 
-Strategy: the first programs of the fuzz run on the machine, and what hosts and NICs charge is counted by path. Every
-path of a layer must be charged by some program, but for those of which a list says what the fuzz lacks. Where the
-network neither loses nor copies packets, counts at the two ends belong together: each header that is made is looked at
-once, each acknowledgement that is sent is seen once, or found to be none for a message in flight. Both sides of such a
-pair are charged by other files of the firmware. Programs with NICs that execute firmware in C are left out there: such
-a NIC charges nothing, its instructions take their time. That the programs go as their reference says is seen in the
-same runs; `test_fuzz_programs` has the further ones.
+Strategy: the first programs of the fuzz tests run on the machine, and charges of hosts and NICs are counted by path.
+Some program must charge every path of a layer, except for a list of features that the fuzz test lacks. In a network
+without losses and copies, counts at both ends match. Each created header is read once, and each sent ACK is processed
+once, or found to belong to no message in flight. Different files of the firmware charge the two sides of such a pair.
+Programs with firmware in C are left out, since its instructions take their own time. The same runs check the programs'
+reference models; `test_fuzz_programs` runs the further seeds.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ VERBS: Sequence[tuple[str, type, str, Callable[..., Iterator[str]]]] = (
     ("host", ModelHost, "copy_memory", lambda path, *_: iter([path])),
     ("host", ModelHost, "poll", lambda watches, path, *_: iter([path])),
 )
-"""By side what charges paths, or makes a loop that does, and which."""
+"""Functions of each side that charge paths or create a loop that does."""
 NOT_IN_THE_FUZZ: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("nic", "am"): {"am_bad": "its networks damage nothing, which AM does not repair"},
     ("nic", "epos"): {"epos_foreign": "its nodes are of one composition", "epos_greeting": "its nodes do not meet"},
@@ -67,7 +66,7 @@ NOT_IN_THE_FUZZ: Mapping[tuple[str, str], Mapping[str, str]] = {
 }
 """Paths that random traffic does not charge, and why; the tours of `test_charges` do."""
 LAYERS = [name for name in trial.names() if has_program(name)]
-"""What a library alone charges is in the tours of `test_charges`."""
+"""Layers with firmware; charges of a library alone are in the tours of `test_charges`."""
 ENDS: Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "am": ((("am_launch",), ("am_arrived",)), (("am_launch_payload",), ("am_payload",))),
     "via": ((("send_packet", "user_packet", "answer"), ("receive_packet", "user_receive")),),
@@ -76,19 +75,17 @@ ENDS: Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]] = {
         (("send_nack",), ("nack_seen",)),
     ),
 }
-"""By layer what is charged for what leaves, and for what arrives. The last packets of HAL may be on their way when a
-program ends.
-"""
+"""Paths of each layer for sent and for received packets. The last packets of HAL may be in flight at the end."""
 UNASKED = "answer_strange"
-"""What GRIM charges for an answer to a message that has been answered, as to a copy that a time-out sent."""
+"""Paths that GRIM charges for the ACK of an acknowledged message, such as a copy sent after a time-out."""
 
 
 Charges = Counter[tuple[str, str]]
-"""How often each side charges each path."""
+"""Number of charges of each path by each side."""
 
 
 def charged_by(layer: str, seed: int, program: Program) -> tuple[str, Charges]:
-    """What is wrong with a program, and what it charges."""
+    """Return the failure of a program, and its charges."""
     counts: Charges = Counter()
 
     def noting(side: str, verb: Any, paths: Callable[..., Iterator[str]]) -> Any:
@@ -111,14 +108,14 @@ def uncharged(layer: str, side: str, charges: Sequence[Charges]) -> set[str]:
 
 
 def is_whole(program: Program) -> bool:
-    """Whether all that leaves arrives, and the NICs charge."""
+    """Return True if all packets arrive, and the NICs charge paths."""
     stays = all(act.name != "go down" for act in program.acts)
     ends = stays and not WAITS & program.options.keys()
     return ends and not NETWORK & program.faults.keys() and not program.in_c
 
 
 def passed(counts: Charges, paths: tuple[str, ...]) -> int:
-    """How often a program's NICs charge any of these paths."""
+    """Return the number of charges of these paths by a program's NICs."""
     return sum(counts["nic", path] for path in paths)
 
 

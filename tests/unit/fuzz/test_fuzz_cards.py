@@ -1,6 +1,8 @@
-"""The mixed fuzz of FPGA cards, without a simulator. Strategy: its reference of circuits is given messages, results
-and images, and must refuse each result that no order of them gives, and take each that some order gives. Of many
-programs, each act must be drawn often, and nearly all options must be ones that a card takes.
+"""Reference model of FPGA circuits in the fuzz test of cards, without a simulator.
+
+Strategy: the model of circuits gets messages, results and images. It must reject each result that no order of them
+gives, and accept each that some order gives. Over many programs each act must be drawn often, and a card must accept
+nearly all options.
 """
 
 from __future__ import annotations
@@ -32,14 +34,16 @@ SEEDS, LEAST, REFUSED_MOST = 200, 10, 40
 
 
 def bins(payload: bytes) -> bytes:
-    """What the histogram tells after these bytes."""
+    """Return the histogram's result after these bytes."""
     circuit = CIRCUITS["histogram"]()
     circuit.run(COUNT, payload)
     return circuit.run(TELL, b"")
 
 
 def flow(result: bytes, *loads: Load) -> Flow:
-    """Bytes are counted from 0 on, and their counts asked for from 100 on; the result has come at 200."""
+    """Return the history of a histogram: bytes counted from 0 on, counters requested at 100, the result received at
+    200.
+    """
     counted = Job(0, 0, "histogram", COUNT, b"ab", None, 0)
     asked = Job(1, 0, "histogram", TELL, b"", AT, 100, 200, result)
     return Flow("histogram", list(loads), [counted, asked])

@@ -1,7 +1,7 @@
-"""The fuzz of GRIM and of VIA draws every run-time option.
+"""Run-time options drawn by the fuzz tests of GRIM and VIA.
 
-Strategy: over the seeds of which tests run some, each word of an option, and each value that is asked for beside a
-default, must come in some programs whose options go together, and nearly all programs must be such.
+Strategy: over the seeds of which the tests run some, each word of an option, and each further value, must occur in some
+programs with valid combinations of options. Nearly all programs must have such combinations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.unit.fuzz.fuzzed import OF
 
 LEAST, REFUSED_MOST = 4, 0.05
 DRAWN: Mapping[str, tuple[Any, Mapping[str, tuple[Value, ...]]]] = {"grim": (of_grim, OPTIONS), "via": (of_via, OTHERS)}
-"""By layer: its options, and what they are set to beside their defaults."""
+"""Options of each layer, and their values in addition to the defaults."""
 OF_CARDS = {"card_queue_bytes"}
 """Drawn where there are cards alone (`tb/studies/cards/fuzz`)."""
 

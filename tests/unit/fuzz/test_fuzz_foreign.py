@@ -1,6 +1,7 @@
-"""What the mixed fuzz of GRIM does to a cluster beside calling the library. Strategy: a packet of each sort that no NIC
-has sent goes to a NI, which must count it as dropped, or answer it by an ERROR, and take the message behind it; a size
-of a queue that is asked for must be that of one node.
+"""Injected packets and queue sizes in the fuzz test of GRIM.
+
+Strategy: a packet of each kind that no NIC has sent goes to a NI, which must count it as dropped or answer it by an
+ERROR, and accept the next message. A requested queue size must apply to one node only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The mixed fuzz of GRIM with NICs that execute the firmware in C.
+"""Fuzz test of GRIM with NICs that execute the firmware in C.
 
-Strategy: what such a NIC holds is read from its SRAM, so it is looked at while a message waits for a host that does not
-read, and afterwards; the names of its variables are held against those of the counters. Programs are drawn with nothing
-that the firmware lacks, and a few run.
+Strategy: the state of such a NIC is read from its SRAM, while a message waits for a host that does not read, and
+afterwards. The names of its variables are compared with those of the counters. Programs use only features of the
+firmware in C, and a few run.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SLOW_US = 300
 
 
 def drawn(seed: int) -> Program:
-    """The program of a seed, with NICs that execute."""
+    """Return the program of a seed with NICs that execute firmware in C."""
     return program_in_c(Draw(f"grim {seed}"))
 
 
 def valid(options: dict[str, int | str]) -> bool:
-    """Whether a NIC of either kind would take them."""
+    """Return True if a NIC of either kind accepts the options."""
     try:
         Options.of(options)
     except OptionError:

@@ -1,5 +1,6 @@
-"""How often the fuzz of GRIM repeats a call that raises a late error. Strategy: a library that raises as many errors as
-it is told to, behind as many messages as it is said to have sent.
+"""Repetition of calls with late errors in the fuzz test of GRIM.
+
+Strategy: a stub library raises a given number of errors after a given number of messages.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Failing:
         self.node = Node(cast("Cluster", cluster), 1)
 
     def call(self) -> Any:
-        """What the call gives, repeated or not."""
+        """Return the result of the call, repeated or not."""
         return asyncio.run(self.node.call("find west", self._tried))
 
     def _tried(self) -> int:

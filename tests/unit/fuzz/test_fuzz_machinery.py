@@ -1,6 +1,7 @@
-"""The machinery of the mixed fuzz. Strategy: programs of a made-up layer are drawn and shrunk; the references of GRIM's
-mailboxes, errors and memory are given histories with one mistake each, which they must name, and of the same
-histories without it.
+"""Machinery of the fuzz tests.
+
+Strategy: programs of a made-up layer are drawn and shrunk. The reference models of GRIM's mailboxes, errors and memory
+get histories with one mistake each, which they must report, and the same histories without it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tb.studies.grim.fuzz.memory import Block, Effect, Memory, Order, gaps, noth
 
 
 def made_up(draw: Draw) -> Program:
-    """A program of numbers."""
+    """Draw a program of numbers."""
     acts = draw.items(lambda one: Act(0, "count", {"number": one.whole(0, 1000)}), 12, 25)
     return Program(draw.whole(2, 6), "lanai9", {}, {}, tuple(acts))
 
@@ -35,7 +36,7 @@ def test_a_seed_is_one_program() -> None:
 
 
 def test_a_seed_is_the_same_program_on_every_machine() -> None:
-    """What `random` gives for a text is the same in every version of Python; hashes of texts are not."""
+    """Rely on `random` for a text, which is equal in every version of Python; hashes of texts are not."""
     assert Draw("grim 1").whole(0, 1 << 30) == 428_352_177
 
 
@@ -61,7 +62,7 @@ def test_handlers_of_a_node_that_has_restarted_write_nothing_before_it_has_memor
 
 
 def test_a_lock_at_a_node_that_has_restarted_and_has_no_memory_yet_may_be_refused() -> None:
-    """Its NI takes the transfer while its host waits for node 0, which reads nothing."""
+    """Let the NI accept the transfer while its host waits for node 0, which reads nothing."""
     write: dict[str, int | str] = {"to": 1, "channel": 0, "block": 1, "offset": 1009, "bytes": 64, "lock": 1}
     acts = (Act(0, "stop", {"us": 400}), Act(0, "write physical", write), Act(1, "go down", {"us": 20}))
     options: dict[str, int | str] = {"timeout_us": 100, "timeout_tries": 4, "poll_thread": 0, "poll_first": 0}
@@ -127,7 +128,7 @@ def test_an_unknown_layer_is_refused_with_the_nearest() -> None:
 
 
 def message(mail: Mail, size: int = 8) -> Message:
-    """A message from node 0 to node 1 whose call has returned."""
+    """Return a message from node 0 to node 1 whose call has returned."""
     sent = mail.begin((0, 0), "take", size)
     sent.must.add((1, 0))
     mail.end(sent)
@@ -135,7 +136,7 @@ def message(mail: Mail, size: int = 8) -> Message:
 
 
 def arrive(mail: Mail, sent: Message, data: bytes | None = None, handler: str = "take") -> None:
-    """It reaches its handler."""
+    """Deliver a message to its handler."""
     mail.arrive((1, 0), sent.number, sent.source, handler, sent.payload if data is None else data)
 
 
@@ -223,12 +224,12 @@ def test_parts_of_a_message_may_stay_only_where_it_is_for_a_tree_and_its_rest_ma
 
 
 def block(size: int = 16) -> Block:
-    """A block of zeros at 0x100."""
+    """Return a block of zeros at 0x100."""
     return Block(0, 0x100, size, ((0x1000, size),), np.zeros(size, np.uint8), "store", True, 0)
 
 
 def effect(begun: int, va: int, data: bytes, order: int = 0, certain: bool = True) -> Effect:
-    """A write."""
+    """Return a write."""
     image = np.frombuffer(data, np.uint8)
     return Effect("a write", 0, va, len(data), Order("to", 1, order, 0, 0), begun, lambda: [(None, image)], certain)
 

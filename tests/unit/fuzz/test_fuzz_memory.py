@@ -1,5 +1,7 @@
-"""The reference of GRIM's remote memory in the mixed fuzz. Strategy: it is given a write and the end of the node
-that is written to, and must say which bytes may stand in what that node allocates when it has restarted.
+"""Reference model of GRIM's remote memory in the fuzz test.
+
+Strategy: the model gets a write and the restart of the target node. It must determine which bytes may be in the memory
+that the node allocates after its restart.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ BEFORE, WRITTEN = np.full(SIZE, 1, np.uint8), np.full(SIZE, 2, np.uint8)
 
 
 def block(life: int) -> Block:
-    """The first block of a life: all lives have theirs at the same address."""
+    """Return the first block of a life; the addresses are equal in all lives."""
     return Block(FAR, VA, SIZE, ((PA, SIZE),), BEFORE, "store", True, born=life, life=life)
 
 
 def stands(memory: Memory, data: Bytes) -> bool:
-    """Whether the reference lets data stand in the block of the second life."""
+    """Return True if the model allows the data in the block of the second life."""
     return memory.wrong_bytes(memory.of(FAR)[0], data) is None
 
 

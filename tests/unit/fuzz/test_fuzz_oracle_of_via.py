@@ -1,5 +1,6 @@
-"""What the fuzz of VIA asks for is what the specification promises, and no more; and what it does goes where it should.
-Strategy: small programs, written by hand, whose right end is easily taken for a wrong one.
+"""Reference model of VIA in the fuzz test: it requires what the specification guarantees, and no more.
+
+Strategy: small hand-written programs with valid results that are easily mistaken for errors.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MESSAGE: Mapping[str, Value] = {"side": 0, "bytes": 64, "pieces": 1, "parts": 1,
 def failures(
     level: str, faults: Mapping[str, int], options: Mapping[str, Value], *acts: Act, **link_values: Value
 ) -> tuple[str, ...]:
-    """What is wrong with acts of one connection."""
+    """Return the failures of acts on one connection."""
     link = Act(0, "connection", {**LINK, "level": level, **link_values}, who="link")
     return trial.on_machine("via", Program(2, "lanai9", options, faults, (link, *acts))).failures
 
@@ -58,7 +59,7 @@ def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connecti
 
 @pytest.mark.parametrize("seed", [1, 3])
 def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> None:
-    """Both take the same receive, the longer one first."""
+    """Let both messages use the same receive, the longer one first."""
     acts = (
         Act(0, "message", {**MESSAGE, "bytes": 9000}, who="link"),
         Act(0, "message", MESSAGE, who="link"),
@@ -67,7 +68,7 @@ def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> N
 
 
 def test_packets_of_a_message_that_was_given_up_may_stand_behind_the_next_one() -> None:
-    """The memory of the first is taken back while it leaves. Its end is seen before that of the receive of both."""
+    """Deregister the memory of the first message while it is sent, so that it completes before the receive of both."""
     lent: Mapping[str, Value] = {"side": 0, "use": "send", "rights": 3}
     acts = (
         Act(0, "lend", {**lent, "bytes": 1200}, who="link"),
@@ -107,7 +108,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
 
 
 def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The NIC counts no rounds of a completion queue."""
+    """Use a NIC that does not count the rounds of a completion queue."""
     monkeypatch.setattr("firmware.via.nic.completions.ROUNDS", 0)
     monkeypatch.setattr("firmware.via.host.library.entry_ring.ROUNDS", 0)
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
@@ -132,7 +133,7 @@ def test_each_of_two_threads_at_a_queue_gets_one_of_its_ends(queue: str, how: st
 def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
     queue: str, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The library takes a descriptor after it has waited for its cost, when both threads have seen the first."""
+    """Use a library that removes a descriptor after waiting for its cost, when both threads have seen the first."""
 
     async def late(self: WorkQueue) -> Descriptor | None:
         if not self.over():
@@ -152,7 +153,7 @@ def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(m
 
 
 def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The target's NIC does not wait until its kernel has copied them."""
+    """Use a target NIC that does not wait until its kernel has copied the data."""
     write = Act(0, "write", {"side": 0, "bytes": 9000, "pieces": 1, "immediate": 0}, who="link")
     acts = write, Act(0, "message", MESSAGE, who="link")
     assert failures("delivery", {}, {}, *acts) == ()
@@ -168,7 +169,7 @@ def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest
 def test_a_packet_may_be_on_its_way_at_the_end_but_not_for_ever(
     forever: bool, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hostile connection, which nobody ends, is sending when all others have been closed."""
+    """Leave a hostile connection sending after all others have been closed."""
     looks: list[int] = []
 
     def in_flight(world: MachineWorld) -> int:

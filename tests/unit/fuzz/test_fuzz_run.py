@@ -1,7 +1,8 @@
-"""The command behind `make fuzz`. Strategy: the real Dask runs on a local cluster and the real command, but a batch is
-a function of the test that fails for the seeds it is told; a program that fails is the made-up one, shrunk by
-hypothesis.
-One batch runs for real, in its own process. Words that cannot be are refused before anything runs.
+"""Command line of `make fuzz`.
+
+Strategy: the real Dask and the real command run on a local cluster, with a batch function of the test that fails for
+given seeds. A made-up program fails and is shrunk by hypothesis. One real batch runs in its own process. Invalid
+arguments are rejected before anything runs.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from tb.sweep.work import Done
 from tb.tools.paths import ROOT
 
 FAILING: dict[int, str] = {}
-"""What is found, by seed."""
+"""Failures by seed."""
 RAN: list[Batch] = []
 
 
 def made_up(given: Batch) -> Done:
-    """A batch without a machine."""
+    """Run a batch without a machine."""
     RAN.append(given)
     seeds = range(given.first, given.first + given.count)
     return Done(Found({seed: [FAILING[seed]] for seed in seeds if seed in FAILING}).text())
@@ -36,7 +37,7 @@ def made_up(given: Batch) -> Done:
 
 @pytest.fixture(autouse=True)
 def fixture_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing fails, nothing has run."""
+    """Reset failures and runs."""
     FAILING.clear()
     RAN.clear()
     monkeypatch.setattr(run, "run_batch", made_up)
@@ -166,7 +167,7 @@ def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
 
 
 def test_lines_that_run_on_import_are_not_told_and_those_of_functions_are() -> None:
-    """The firmware is imported before anybody watches."""
+    """Import the firmware before recording begins."""
     path = "firmware/grim/nic/retries.py"
     text = (ROOT / path).read_text(encoding="utf-8").splitlines()
     missing = {text[line - 1].split()[0] for line in reach.covered({path: []}, "grim")["files"][path]["missing_lines"]}

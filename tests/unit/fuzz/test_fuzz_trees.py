@@ -1,6 +1,8 @@
-"""The reference of GRIM's multicast trees in the mixed fuzz. Strategy: it is given histories of one place, with
-changes one after the other and at the same time, and must say who has subscribed for certain, who may have, and who
-must get a message; a program whose two tasks change one tree goes as it says.
+"""Reference model of GRIM's multicast trees in the fuzz test.
+
+Strategy: the model gets histories of one place, with sequential and concurrent changes. It must determine who has
+certainly subscribed, who may have, and who must receive a message. A program whose two tasks change one tree must match
+it.
 """
 
 from __future__ import annotations
@@ -19,29 +21,29 @@ TREE, PLACE = 1, (0, 0)
 
 
 class History:
-    """Of one place of one tree."""
+    """History of one place in one tree."""
 
     def __init__(self) -> None:
         self.trees = Trees(nodes=2, most=4)
         self._now = itertools.count()
 
     def begin(self, joins: bool) -> Change:
-        """A task begins to subscribe, or to unsubscribe."""
+        """Begin to subscribe or to unsubscribe."""
         change = Change(TREE, PLACE, joins)
         self.trees.begin(change, next(self._now), [])
         return change
 
     def end(self, change: Change, done: bool = True) -> bool | None:
-        """It is over; whether the place had subscribed."""
+        """End a change; return whether the place had subscribed."""
         self.trees.end(change, done, next(self._now))
         return change.sure
 
     def change(self, joins: bool, done: bool = True) -> bool | None:
-        """Both, while nobody else changes it."""
+        """Begin and end a change without other changes."""
         return self.end(self.begin(joins), done)
 
     def member(self) -> bool | None:
-        """What the reference says of the place now: of it and of a message that begins."""
+        """Return the model's verdict on the place, now and for a message that begins."""
         message = Message(0, (1, 0), "take", 4, next(self._now), tree=TREE)
         self.trees.places(TREE, message)
         said = self.trees.member(TREE, PLACE)

@@ -1,5 +1,7 @@
-"""Strategy: an enumeration and the object that stands for it are asked the same questions, and must give the same
-answers, down to the identity of the members. Every enumeration that firmware uses is one of the two, by Python's age.
+"""Enumerations with fast member access.
+
+Strategy: an enumeration and its object must give equal results, down to the identity of the members. Every enumeration
+that firmware uses is one of the two, depending on the version of Python.
 """
 
 from __future__ import annotations

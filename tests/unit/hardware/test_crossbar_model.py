@@ -1,7 +1,7 @@
-"""The crossbar's reference models.
+"""Reference models of the crossbar.
 
-Strategy: the functional model is held against packets put together by hand; the load model against the published
-limits, which it must meet when the cost of STOP is left out, and against trivial cases (one port, light load).
+Strategy: the functional model is compared with hand-made packets. The load model is compared with the published limits,
+which it must meet if STOP costs nothing, and with trivial cases (one port, light load).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What the doorway's C, the simulation modules and Python each must know of the other is the same number everywhere.
+"""Equality of the constants in the doorway's C, the simulation modules and Python.
 
 Strategy: the enumerations of the C sources and the code parameters of the simulation modules are read as text and
-compared with the Python constants, name by name. A number that is changed on one side only fails here before anything
-runs.
+compared with the Python constants by name. A number changed on one side only fails here before anything runs.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from tb.tools.paths import ROOT
 
 FOLDERS = (ROOT / "hdl" / "sim", ROOT / "tb" / "sim" / "twin")
 SOURCES = {path.name: path for folder in FOLDERS for path in folder.rglob("*.*")}
-"""What only the simulation has, in C and in Verilog, by name."""
+"""Sources of the simulation, in C and in Verilog, by name."""
 
 
 def enums(*names: str) -> dict[str, int]:
-    """Every `NAME = value` of the enumerations in these C files."""
+    """Return every `NAME = value` of the enumerations in these C files."""
     found: dict[str, int] = {}
     for name in names:
         text = re.sub(r"//[^\n]*", "", SOURCES[name].read_text(encoding="utf-8"))
@@ -99,7 +98,7 @@ def test_settings_fit_their_table() -> None:
 
 
 def operations(names: Mapping[str, Any]) -> dict[str, int]:
-    """The commands among some names: neither side knows one that the other never gives. 0 is no command."""
+    """Return the commands among some names, without 0; both sides must have the same."""
     return {name: number for name, number in names.items() if name.startswith("OP_") and number}
 
 

@@ -1,7 +1,7 @@
-"""The reference models of the NIC's blocks, held against cases worked out by hand.
+"""Reference models of the NIC's blocks, compared with hand calculations.
 
-Strategy: the benches trust these models, so each rule of the fact sheet that a model embodies gets a small case
-whose answer is written down here, without the RTL; random images check what must hold for any input.
+Strategy: the benches rely on these models. Each rule of the fact sheet in a model therefore gets a small case with a
+hand-made result, independent of the RTL. Random images check properties of any input.
 """
 
 from __future__ import annotations

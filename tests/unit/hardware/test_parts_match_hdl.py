@@ -1,7 +1,7 @@
-"""How many parts of a component have clocks of their own stands in the HDL and where Verilator's main loop is told.
+"""Equality of the number of clocked parts of a component in the HDL and in Verilator's main loop.
 
-Strategy: the numbers are read out of the packages' text and compared with what instances are generated with. A part
-that HDL has and the main loop does not know would never get a clock edge.
+Strategy: the numbers are read from the text of the packages and compared with the generated instances. A part that the
+main loop does not know would never get a clock edge.
 """
 
 from __future__ import annotations

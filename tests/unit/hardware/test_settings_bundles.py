@@ -1,8 +1,8 @@
-"""The one table of run-time settings, and what is made from it.
+"""Table of run-time settings, and the packages generated from it.
 
-Strategy: the committed packages must be what the table prints. The table is checked against those who use it: the
-schema of profiles (a value must fit its field), the modules (a field that nobody reads is a setting without effect),
-and the keys (a setting is one key). Packing is checked against the order that the package declares.
+Strategy: the committed packages must equal the output of the table. The table is compared with its users: the schema of
+profiles (a value must fit its field), the modules (every field is read), and the keys (a setting has one key). Packing
+is compared with the order of the package.
 """
 
 from __future__ import annotations

@@ -38,12 +38,12 @@ class Name:
 
 
 def common(name: str, size: int, align: int = 4) -> Name:
-    """A variable without a place."""
+    """Return a common symbol."""
     return Name(name, COMMON, align, size, kind=1)
 
 
 def elf(parts: Sequence[Section], names: Sequence[Name], machine: int = MACHINE, relocation_type: int = RELA) -> bytes:
-    """An object file."""
+    """Return the bytes of an object file."""
     strings = bytearray(b"\0")
 
     def text(name: str) -> int:
@@ -90,5 +90,5 @@ def _file(heads: Sequence[tuple[int, int, int, bytes, int, int, int, int]], mach
 
 
 def made(name: str, parts: Sequence[Section], names: Sequence[Name]) -> Object:
-    """The same, read."""
+    """Return an object file as read by `Object.read`."""
     return Object.read(name, elf(parts, names))

@@ -27,24 +27,24 @@ def rr(
 
 
 def load(rd: int, rs1: int, k: int, *, p: int = 1, q: int = 0) -> int:
-    """A word from memory."""
+    """Return a load of a word."""
     return BY_NAME["RM"].encode(rd=rd, rs1=rs1, k=k, p=p, q=q)
 
 
 def store(rd: int, rs1: int, k: int, *, p: int = 1, q: int = 0) -> int:
-    """A word to memory."""
+    """Return a store of a word."""
     return BY_NAME["RM"].encode(s=1, rd=rd, rs1=rs1, k=k, p=p, q=q)
 
 
 def part(
     rd: int, rs1: int, k: int, *, byte: bool, stores: bool = False, zero: bool = False, p: int = 1, q: int = 0
 ) -> int:
-    """A byte or half from or to memory."""
+    """Return a load or store of a byte or half-word."""
     return BY_NAME["SPLS"].encode(rd=rd, rs1=rs1, k=k, y=int(byte), s=int(stores), e=int(zero), p=p, q=q)
 
 
 def branch(target: int, condition: Condition = Condition.T) -> int:
-    """A branch to an absolute address."""
+    """Return a branch to an absolute address."""
     return BY_NAME["BR"].encode(target=target >> 2, d=condition >> 1, i=condition & 1)
 
 
@@ -61,7 +61,7 @@ def wild(at: int) -> dict[Fault, int]:
 def core(
     words: Sequence[int], chip: Chip = V11, values: Mapping[int, int] | None = None, special: Registers | None = None
 ) -> Core:
-    """A processor with a program at address 0, and values in its registers."""
+    """Return a processor with a program at address 0, and values in its registers."""
     sram = Sram(SRAM)
     for number, word in enumerate(words):
         sram.store(4 * number, word, 4)
@@ -72,7 +72,7 @@ def core(
 
 
 def run(words: Sequence[int], chip: Chip = V11, values: Mapping[int, int] | None = None) -> Core:
-    """The processor after these words, one after the other."""
+    """Return the processor after executing these words in sequence."""
     made = core(words, chip, values)
     for _ in words:
         made.step()

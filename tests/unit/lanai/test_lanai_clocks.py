@@ -1,8 +1,8 @@
-"""The clocks of a LANai's processor: counted by hand for short programs, and held to what must be for random ones.
+"""Clock model of a LANai processor: hand counts for short programs, properties for random ones.
 
-Strategy: programs of a few words run on the reference model; `Clocks` is told every step. Fetches show where a word of
-SRAM is no longer ahead of the program: behind jumps, and beside accesses of data on a 32-bit memory. Whatever the
-program, the waits for loads are at most those of a core that always has its instruction, and time never runs back.
+Strategy: programs of a few words run on the reference model, and `Clocks` gets every step. Fetch stalls occur after
+jumps, and beside data accesses on a 32-bit memory. Load stalls never exceed those of a core with ideal fetches, and
+time never decreases.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ REGISTER = load(8, 1, -0x4F)
 
 
 def spent(words: list[int], pace: Pace = PACE, count: int = 0, held: str = "") -> list[Spent]:
-    """The clocks of each of the first instructions. `held`: by clock, `x` where others have the SRAM."""
+    """Return the clocks of each of the first instructions. `held` has an `x` for each clock in which the SRAM is not
+    granted.
+    """
     model = core([*words, *[NOP] * 8], replace(for_clang(LANAI9), load_delay=pace.load_clocks))
     free = iter(held)
     clocks = Clocks(pace, granted=lambda: next(free, ".") == ".")

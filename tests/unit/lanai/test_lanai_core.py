@@ -204,7 +204,7 @@ def test_the_last_addresses_are_special_registers(chip: Chip, size: int) -> None
 
 
 def visited(words: list[int], steps: int, chip: Chip = V11, memory: dict[int, int] | None = None) -> list[int]:
-    """The addresses of the instructions that are executed."""
+    """Return the addresses of the executed instructions."""
     made = core(words, chip, {6: 0x40})
     for address, value in (memory or {}).items():
         made.memory.store(address, value, 4)

@@ -14,9 +14,9 @@ from pymodels.lanai.program import Line
 
 STEP, LINE_BASE, LINE_RANGE, OPCODE_BASE = 4, -5, 14, 13
 OPERANDS = bytes([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1])
-"""Of the standard opcodes, from 1 on."""
+"""Numbers of operands of the standard opcodes, from 1 on."""
 FILES = b"inc\0\0" + b"a.c\0\0\0\0b.h\0\1\0\0\0"
-"""One folder; a file beside the source and one in the folder."""
+"""File table with one folder: a file beside the source, and one in the folder."""
 STEPS: list[tuple[bytes, Line | None]] = [
     (b"\0\5\2\0\0\1\0", None),  # the address is 0x100
     (b"\1", Line(0x100, "a.c", 1)),
@@ -35,7 +35,7 @@ STEPS: list[tuple[bytes, Line | None]] = [
 
 
 def unit(version: int = 4) -> bytes:
-    """A unit of `.debug_line`."""
+    """Return a unit of `.debug_line`."""
     head = bytes([STEP, 1, 1, LINE_BASE & 0xFF, LINE_RANGE, OPCODE_BASE]) + OPERANDS + FILES
     body = version.to_bytes(2, "big") + len(head).to_bytes(4, "big") + head + b"".join(code for code, _ in STEPS)
     return len(body).to_bytes(4, "big") + body

@@ -1,7 +1,7 @@
-"""The linker: where things are put, what addresses become in words, and how a program that does not link says so.
+"""Linker of the LANai: placement, relocation, errors.
 
-Strategy: object files are made up byte by byte, one for each rule. One object of clang-16's, whose source stands
-beside it, is linked, run on the reference model, and asked for its functions and lines.
+Strategy: object files are made byte by byte, one for each rule. An object file of clang-16, with its source beside it,
+is linked and run on the reference model, and its functions and lines are compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where a program's clocks go: by function, by line, and instruction by instruction.
+"""Profiler and instruction trace.
 
-Strategy: echo's committed image runs between two NICs of the machine while every instruction is noted. Sums must be the
-whole, a polling NIC spends its time in `main` and in the looks that stand inline there, and a line of the trace is that
-of the disassembler. A table is printed from made-up rows.
+Strategy: echo's committed image runs between two NICs of the machine while every instruction is recorded. Sums must be
+complete, a polling NIC spends its time in `main` and the looks inlined there, and a line of the trace is that of the
+disassembler. A table is printed from made-up rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A program that does what no processor defines ends the run by name, with what it executed last.
+"""Errors of a program with undefined actions.
 
-Strategy: echo's committed image polls on a NIC of the machine; then all of `main` is replaced by a word that is no
-instruction, a jump into a jump, or an access of nothing. The error must say where, why and on which node, who has
-called, and the last 64 instructions as text, as that of the core in RTL does. A program that stops at once has fewer.
+Strategy: echo's committed image polls on a NIC of the machine. All of `main` is then replaced by an illegal word, a
+jump in a shadow, or an invalid access. The error must contain position, cause, node, callers and the last 64
+instructions as text, like that of the RTL core. A program that stops at once has fewer.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ WORDS = st.integers(0, 2**32 - 1)
 
 
 def known(word: int) -> Instruction:
-    """What a word does that is not illegal."""
+    """Return the instruction of a legal word."""
     one = decode(word)
     assert one is not None
     return one

@@ -1,8 +1,8 @@
-"""Every value of a profile changes the machine, or is listed with the reason why it does not.
+"""Effect of each profile value on the machine, or the reason why it has none.
 
-Strategy: each value that a NIC of the machine honours is set to another one, which must change the machine's delays or
-sizes. The time of one packet shows that the network's delays are what the RTL has. The command that runs studies on the
-machine rejects every setting that it would ignore.
+Strategy: each value that the machine honours is changed, which must change the machine's delays or sizes. The time of
+one packet shows that the network's delays are those of the RTL. The command that runs studies on the machine rejects
+every setting without effect.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def test_each_value_that_is_honoured_changes_the_delays(kind: str, key: str) -> 
 
 
 def test_delays_of_the_default_profile_are_those_that_the_machine_has_without_one() -> None:
-    """Those that differ are a cable of whole characters, and costs of the kernel of another host."""
+    """Ignore a cable of whole characters, and kernel costs of another host."""
     profile, plain = timing_of(load_profile("lanai9")), Timing()
     differ = {field for field in TIMES if getattr(profile, field) != getattr(plain, field)}
     assert differ == {"cable", "copy_byte", "core", "signal", "syscall"}

@@ -1,8 +1,8 @@
-"""Interrupts by level, on the kernel alone and on the machine with every NIC kind.
+"""Level-sensitive interrupts, on the kernel alone and on the machine with every kind of NIC.
 
-Strategy: a line is asserted and released at times that are moved over every picosecond around each step of the rule
-(rise, end of the latency, begin and end of the service routine); the services that must follow are computed by hand. On
-the machine the NIC asserts its interrupt while the host clears it (`tests/interrupt_rounds.py`).
+Strategy: a line is asserted and released at every picosecond around each step of the rule (rise, end of the latency,
+begin and end of the service routine). The expected services are computed by hand. On the machine the NIC asserts its
+interrupt while the host clears it (`tests/interrupt_rounds.py`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_the_latency_begins_anew_when_the_line_rises_again(gap: int) -> None:
 
 @pytest.mark.parametrize("release", range(2, 2 * ROUTINE, 2))
 def test_no_rise_is_lost_whenever_it_meets_the_release(release: int) -> None:
-    """A service begins after each rise, and services do not overlap."""
+    """Expect a service after each rise, without overlap."""
     for rise in range(2, 3 * ROUTINE, 2):
         bench = Bench(release=release)
         bench.line.serve_by(bench.serve)

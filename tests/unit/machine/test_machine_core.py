@@ -1,8 +1,8 @@
-"""The processor of a NIC of the machine that executes C takes the clocks that the profile gives the RTL's core.
+"""Clocks of the machine's NIC processor with firmware in C: those that the profile gives the RTL core.
 
-Strategy: a loop that needs what it loads, reads ISR and jumps back runs with the clocks of a profile that a setting has
-changed. The longest wait of each kind must be what the RTL is told by the same values; a buffer that holds the loop
-waits for fetches in its first turn only.
+Strategy: a loop that uses a loaded value, reads ISR and jumps back runs with the clocks of a changed profile. The
+longest stall of each kind must equal the setting of the RTL. A buffer that holds the loop causes fetch stalls in the
+first turn only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TURNS = 3
 
 
 def waits(settings: str | None) -> list[Spent]:
-    """The clocks of each instruction, some turns long; None: of a machine that is not told any."""
+    """Return the clocks of each instruction over some turns; None: of a machine without a profile."""
     pace = None if settings is None else core_pace(load_profile("lanai9").override(parse_settings(settings)))
     machine, spent = Machine(2, timing=Timing(core=pace)), list[Spent]()
     chip = cores()["lanai9"].chip

@@ -1,7 +1,9 @@
-"""Strategy: chains of control blocks are laid out in SRAM as firmware does it, started by PULSE, and judged by the
-bytes at their target and by what the engine writes back. Order, priority and the end of a chain are told from
-the trace. Lengths and alignments are drawn by hypothesis. What must not happen (memory that was not granted, a
-block too long) must raise, with the address.
+"""Host DMA of the machine.
+
+Strategy: chains of control blocks are placed in SRAM as by firmware, started by PULSE, and checked by the bytes at
+their target and by the words that the engine writes back. Order, priority and the end of a chain are read from the
+trace. Lengths and alignments are drawn by hypothesis. Invalid transfers (memory that was not allocated, a block that is
+too long) must raise an error with the address.
 """
 
 from __future__ import annotations

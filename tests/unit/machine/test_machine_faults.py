@@ -69,7 +69,7 @@ def test_a_doubled_packet_comes_twice_the_second_time_later() -> None:
 
 
 def test_a_packet_that_stood_aside_waits_for_its_output() -> None:
-    """It goes on while a long packet of another NIC has the output, and comes whole behind it."""
+    """Let it continue while a long packet of another NIC holds the output; it arrives whole after that packet."""
     machine = Machine(3)
     got: list[bytes] = []
     take_all(machine, 2, got)
@@ -115,7 +115,7 @@ def control(machine: Machine, node: int, word: bytes) -> None:
 
 @pytest.mark.parametrize("after_us", [0.05, 0.5, 3.0, 20.0])
 def test_a_nic_that_is_reset_while_it_sends_leaves_the_path_free(after_us: float) -> None:
-    """What it had begun ends in a wrong CRC; the packets of others pass, and its own when it is released."""
+    """Expect a wrong CRC for the packet in progress; packets of other NICs pass, and its own after its release."""
     machine = Machine(3)
     arm(machine, 2)
     send(machine, 0, b"\x82", body(LONG))
@@ -154,7 +154,7 @@ def test_a_nic_that_is_reset_between_two_pieces_of_a_packet_leaves_the_path_free
 
 @pytest.mark.parametrize(("after_us", "held_us"), [(1.0, 1.0), (10.0, 0.1), (10.0, 1.0)])
 def test_packets_to_a_nic_in_reset_vanish(after_us: float, held_us: float) -> None:
-    """One that has begun to arrive is absorbed to its end, even if the NIC is released before."""
+    """Expect the discard of a whole packet that has begun to arrive, even if the NIC is released earlier."""
     machine = Machine(2)
     arm(machine, 1)
     send(machine, 0, b"\x81", body(LONG))

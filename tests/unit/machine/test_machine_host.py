@@ -1,6 +1,7 @@
-"""Strategy: a host's verbs are used as a driver would, and the card's SRAM tells what arrived, and when. One CPU
-per host is tested by two tasks that both want it. Waiting is tested by what wakes it: DMA, another task, a
-pause. Every refusal is read as a user would.
+"""Host of the machine.
+
+Strategy: a host's verbs are used as by a driver, and the card's SRAM shows what arrived, and when. Two tasks compete
+for the CPU. Waits are tested by what ends them: DMA, another task, a pause. Error texts are compared.
 """
 
 from __future__ import annotations

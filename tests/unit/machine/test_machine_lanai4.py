@@ -1,8 +1,8 @@
-"""The machine in the form of a LANai 4, and the firmware on it.
+"""LANai 4 of the machine, and the firmware on it.
 
-Strategy: the one firmware runs on NICs without chains and doorbells: `echo` at every length, GRIM with random sizes
-both ways, its payloads also fetched by DMA. That control blocks are carried out one at a time, in their order, chain 0
-first, is asked of the firmware's own host DMA. What the chip does not have is refused by name.
+Strategy: the common firmware runs on NICs without chains and doorbells: `echo` at every length, GRIM with random sizes
+in both directions, with payloads also fetched by DMA. The firmware's own host DMA must execute control blocks one at a
+time in order, chain 0 first. Registers and bits that the chip lacks are rejected by name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Lanai4Bench(Bench):
 
 
 def lanai4(machine: Machine, node: int) -> ModelNic4:
-    """The NIC of a node."""
+    """Return the NIC of a node."""
     nic = machine.nic(node)
     assert isinstance(nic, ModelNic4)
     return nic

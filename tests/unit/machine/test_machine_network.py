@@ -20,12 +20,12 @@ RECV, SEND, BUFF, HEAD = (1 << bit for bit in (Isr.RECV, Isr.SEND, Isr.BUFF, Isr
 
 
 def body(size: int, number: int = 0) -> bytes:
-    """A packet after its route: a type with top bit 0, then a pattern."""
+    """Return a packet without its route: a type with top bit 0, then a pattern."""
     return bytes(((i + number) * 5 + 6) & (0x7F if i == 0 else 0xFF) for i in range(size))
 
 
 def send(machine: Machine, source: int, route: bytes, packet: bytes, skip: int = 0, cuts: tuple[int, ...] = ()) -> None:
-    """Send a packet whose first byte stands `skip` bytes behind SMP, in pieces cut at these offsets."""
+    """Send a packet whose first byte is `skip` bytes after SMP, in pieces cut at these offsets."""
     nic, whole = machine.nic(source), route + packet
     nic.sram.write(OUT, bytes(skip) + whole)
     nic.write(Reg.SMP, OUT)
@@ -42,7 +42,7 @@ def arm(machine: Machine, node: int, size: int = 0x4000, at: int = IN) -> None:
 
 
 def received(machine: Machine, node: int) -> tuple[bytes, int]:
-    """(bytes, syndrome) of the packet at IN, its length told by RMP and ORUN as firmware would."""
+    """Return bytes and syndrome of the packet at IN, with the length from RMP and ORUN as in firmware."""
     nic = machine.nic(node)
     end = nic.special.read(Reg.RMP) - (nic.special.isr >> Isr.ORUN1 & 7)
     assert nic.special.read(Reg.RECV_LENGTH) == end - IN

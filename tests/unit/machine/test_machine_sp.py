@@ -43,7 +43,7 @@ def fixture_machine() -> Machine:
 
 
 def adapter(machine: Machine, node: int) -> ModelSpNic:
-    """An adapter."""
+    """Return an adapter."""
     nic = machine.nics[node]
     assert isinstance(nic, ModelSpNic)
     return nic
@@ -58,7 +58,7 @@ def order(nic: ModelSpNic, first: int, address: int, *words: int) -> None:
 
 
 def send(machine: Machine, data: bytes, own: bool = False) -> tuple[int, ...]:
-    """A packet from adapter 0 to adapter 1; its six header words."""
+    """Send a packet from adapter 0 to adapter 1, and return its six header words."""
     nic = adapter(machine, 0)
     header = SwitchHeader(machine.view(0)["routes"][1], 0, 1, 8 + len(data))
     for index, word in enumerate((*header.words(), KEY, 7)):
@@ -74,7 +74,7 @@ def send(machine: Machine, data: bytes, own: bool = False) -> tuple[int, ...]:
 
 
 def bit(nic: ModelSpNic, which: SpStatus, width: int = 1) -> int:
-    """A field of STATUS."""
+    """Return a field of STATUS."""
     return nic.special.read(SpReg.STATUS) >> which & (1 << width) - 1
 
 

@@ -1,7 +1,7 @@
-"""Studies that count run on the machine as on the RTL, from the same file.
+"""Studies on the machine, from the same file as on the RTL.
 
-Strategy: a small run of `am2_reliability` with more endpoints than frames on a network that loses packets, then what
-the command refuses and tells.
+Strategy: a small run of `am2_reliability` with more endpoints than frames on a network with losses, then the errors and
+the output of the command.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Strategy: a polling loop of the machine looks at its first steps only. Words behind them change and are not seen;
-when the loop is longer they are, and the round takes as long as the steps that are looked at.
+"""Polling loops restricted to their first steps.
+
+Strategy: words of later steps change and are not noticed. When the loop is extended they are, and a turn takes the time
+of the active steps.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from pymodels.machine.spin import Spin
 from tests.unit.via.via_bench import pair
 
 COST = 100_000
-"""Of every path of the machine, ps."""
+"""Cost of every path of the machine, in ps."""
 
 
 def test_a_loop_looks_at_its_first_steps_only_until_told_otherwise() -> None:

@@ -1,9 +1,9 @@
-"""Processes: what one may touch, where its pages stand, and who of their threads has the CPU.
+"""Processes: access rights, frames of their pages, and scheduling of their threads.
 
-Strategy: processes of one host of the pure-Python machine load, store, poll and ring as a library would, and each
-refusal is read whole. Physical memory is compared byte by byte with what a process stored through its page tables, at
-addresses and sizes drawn by hypothesis. Threads tell the times at which they executed; costs are flat, so the times are
-sums of known durations.
+Strategy: processes of one host of the pure-Python machine load, store, poll and ring doorbells like a library, and each
+error text is compared. Physical memory is compared byte by byte with the stores through page tables, at addresses and
+sizes drawn by hypothesis. Threads record the times at which they executed; costs are flat, so that times are sums of
+known durations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pymodels.host.scheduler import QUANTUM_PS
 from pymodels.machine import Machine, ModelHost, Timing
 
 COST = 100_000
-"""Of every path, in ps."""
+"""Cost of every path, in ps."""
 SWITCH = Timing().context_switch
 
 
@@ -190,7 +190,7 @@ def test_a_thread_that_polls_gives_way_and_sees_the_word_once_it_runs_again() ->
 
 @pytest.mark.parametrize("busy", [0, 10])
 def test_a_thread_that_polls_goes_on_when_another_one_moves_the_word(busy: int) -> None:
-    """It spins when that happens, or, the CPU being busy, has not begun to."""
+    """Move the word while the thread spins, or before it begins because the CPU is busy."""
     machine = Machine(1)
     host = machine.host(0)
     process = host.process()

@@ -1,5 +1,7 @@
-"""A machine's tasks under a controlled schedule. Strategy: bare tasks on the kernel; each timer is a turn of its own, a
-load belongs to whoever waits for it, and states differ by how long ago something was, as far as software can tell.
+"""Controlled schedule of a machine's tasks.
+
+Strategy: bare tasks run on the kernel. Each timer is a turn of its own, a load belongs to the task that waits for it,
+and states differ by the age of a time as far as software can observe it.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from tb.explore.digest import AGE, AGES, PICOSECONDS, Digest
 
 @pytest.fixture
 def kernel() -> TurnKernel:
-    """One whose turns are chosen."""
+    """Return a kernel whose turns are chosen."""
     found = TurnKernel(fine=False)
     found.choose()
     return found
 
 
 def take_all(kernel: TurnKernel) -> None:
-    """The first turn again and again, until there is none."""
+    """Take the first turn repeatedly until there is none."""
     while turns := kernel.turns():
         kernel.take(turns[0])
 
@@ -55,7 +57,7 @@ def test_the_load_at_the_head_of_the_bus_is_that_of_the_task_that_asked_first(ke
 
 
 def told(loop: TurnSpin, kernel: TurnKernel) -> list[int]:
-    """A loop over a word that is 0 begins, and is told to expect something else: the steps that hit."""
+    """Start a loop on a word with value 0, change its expected value, and return the steps that hit."""
     hits: list[int] = []
 
     async def poll() -> None:

@@ -1,6 +1,8 @@
-"""Strategy: the machine satisfies the verbs without importing them, so the proof stands here. `mypy --strict`
-proves the types when it checks this file (`make lint`). At run time every verb is looked up, and its parameters
-are compared by name. A verb that is added to the protocol and forgotten in the machine fails both.
+"""Conformance of the machine to the protocols of the verbs.
+
+Strategy: the machine satisfies the verbs without importing them. `mypy --strict` checks the types in this file (`make
+lint`). At run time every verb is compared by name and parameters. A verb that is added to the protocol and missing in
+the machine fails both checks.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ from tb.bind.lanai import RtlNic, RtlPollLoop
 
 
 def as_nic(nic: ModelNic) -> Nic:
-    """The type checker's proof for the NIC."""
+    """Return a NIC, as a type check."""
     return nic
 
 
 def as_host(host: ModelHost) -> Host:
-    """The type checker's proof for the host."""
+    """Return a host, as a type check."""
     return host
 
 
@@ -33,7 +35,7 @@ Small = tuple[Buffer, PollLoop, Signal, Waitable]
 
 
 def as_small(buffer: ModelBuffer, spin: Spin, event: Event, future: Future[int]) -> Small:
-    """The type checker's proof for what verbs return."""
+    """Return the values of verbs, as a type check."""
     return buffer, spin, event, future
 
 
@@ -43,7 +45,7 @@ def verbs(protocol: type[Any]) -> list[str]:
 
 
 def is_awaited(function: Any) -> bool:
-    """Whether a verb's value is awaited: it is a coroutine function, or says that it returns something to await."""
+    """Return True if a verb is a coroutine function, or is declared to return an awaitable."""
     returns = str(inspect.signature(function).return_annotation)
     return inspect.iscoroutinefunction(function) or returns.startswith(("Awaitable[", "Coroutine[", "Future["))
 

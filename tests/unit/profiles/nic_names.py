@@ -1,4 +1,4 @@
-"""Where a repository names a kind of NIC outside of what is its own."""
+"""Search for names of a kind of NIC outside of its own files."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from pathlib import Path
 
 TOPS = ("pymodels", "firmware", "tb")
 OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
-"""Folders that may name kinds and layers: a user chooses profiles and clusters, a study asks for certain ones."""
+"""Folders that may name kinds and layers, since users choose profiles and clusters, and studies require some."""
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def own(place: str, kind: str) -> bool:
-    """Whether a file, by its place in the repository, belongs to a kind: in its folders, or in the layer of its name,
-    which is the driver of a kind without a processor.
+    """Return True if a file belongs to a kind.
+
+    Files of a kind are those in its folders, or in the layer of its name that drives a kind without a processor.
     """
     return re.match(rf"(?:(?:{'|'.join(TOPS)})/nics|hdl/nic|firmware)/{kind}(?:/|\.py$)", place) is not None
 
 
 def driving(root: Path, kind: str) -> tuple[str, ...]:
-    """The folders of layers that say that they drive a kind: `drives` of their descriptor is the imported `KIND`."""
+    """Return the folders of layers that drive a kind: `drives` of their descriptor is the imported `KIND`."""
     says = f"from pymodels.nics.{kind}.kind import KIND\n"
     found = sorted((root / "firmware").glob("*/layer.py"))
     return tuple(f"firmware/{one.parent.name}/" for one in found if says in one.read_text(encoding="utf-8"))
@@ -39,7 +40,7 @@ def naming(lines: Iterable[tuple[int, str]], name: str, part: re.Pattern[str]) -
 
 
 def said(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every module that is imported, and every string of one line, with its line."""
+    """Yield every imported module and every one-line string, with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             texts = [alias.name for alias in node.names]

@@ -1,7 +1,7 @@
-"""Every value of a profile that is assumed or calibrated says how far it may be off, and why.
+"""Uncertainty range of each assumed or calibrated profile value.
 
-Strategy: the values of every NIC with every host are gone through; each one's range holds it, stays in what its key
-allows, and can be set. What the file lacks or says by halves is refused with its place, tried on tables made up.
+Strategy: for every NIC with every host, the range of each value contains it, stays within the limits of its key, and
+can be set. Missing and incomplete entries are rejected with their place, for made-up tables.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def value(number: float, origin: Origin = Origin.ASSUMED) -> Value:
 def given(
     monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], table: str = "pci", name: str = "start_delay"
 ) -> None:
-    """The file has this entry only."""
+    """Replace the file by this entry."""
     monkeypatch.setattr(ranges, "_entries", lambda: {"assumed": {table: {name: entry}}})
 
 
