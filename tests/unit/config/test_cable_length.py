@@ -42,7 +42,7 @@ def test_the_longest_cable_is_the_last_that_fits(slack: int, free: int, ps: int)
     assert 2 * values.cable_characters(longest * 1.001 + 0.001) + STOP_SLOTS > slack - mark
 
 
-def test_a_cable_that_is_too_long_is_refused_with_the_longest_length(cluster: Cluster) -> None:
+def test_a_cable_that_is_too_long_is_rejected_with_the_longest_length(cluster: Cluster) -> None:
     check_cables(cluster, profile(cable_metres="9.6"))
     with pytest.raises(ConfigError) as error:
         check_cables(cluster, profile(cable_metres="12"))
@@ -53,12 +53,12 @@ def test_a_cable_that_is_too_long_is_refused_with_the_longest_length(cluster: Cl
     )
 
 
-def test_a_buffer_without_room_takes_no_cable(cluster: Cluster) -> None:
+def test_a_slack_buffer_without_room_allows_no_cable(cluster: Cluster) -> None:
     with pytest.raises(ConfigError, match=r"room for 3 \(link.slack 80, link.stop_mark 77\); lower link.stop_mark"):
         check_cables(cluster, profile(link_stop_mark="77"))
 
 
-def test_a_cable_of_no_length_is_under_way_for_one_character(cluster: Cluster) -> None:
+def test_a_cable_of_length_zero_delays_by_one_character(cluster: Cluster) -> None:
     check_cables(cluster, profile(cable_metres="0", link_stop_mark="74"))
     with pytest.raises(ConfigError, match=r"0 m: 6 characters may still arrive .* it has room for 5"):
         check_cables(cluster, profile(cable_metres="0", link_stop_mark="75"))

@@ -48,17 +48,17 @@ def test_network_card_takes_slot_zero() -> None:
     assert (host.slot("MYRI"), host.slot("CELOXICA")) == (0, 1)
 
 
-def test_comments_braces_and_spaces_mean_nothing(tmp_path: Path) -> None:
+def test_comments_braces_and_spaces_are_ignored(tmp_path: Path) -> None:
     noisy = "{\n" + AS_PRINTED.replace("HOST metz", "\tHOST   metz { !-- the second USE NOTHING") + "}}\n"
     assert load_cluster(put(tmp_path, grim_config=noisy)).hosts == load_cluster(put(tmp_path)).hosts
 
 
-def test_lcp_file_names_the_routes_where_the_cluster_does_not(tmp_path: Path) -> None:
+def test_lcp_file_supplies_the_routes_of_a_cluster_without_a_routes_file(tmp_path: Path) -> None:
     text = "LCP_FILE grim_routes_myri.txt\n" + AS_PRINTED.replace("ROUTING_MYRI     grim_routes_myri.txt", "")
     assert not load_cluster(put(tmp_path, grim_config=text)).routes.computed
 
 
-def test_routes_are_computed_when_asked_or_when_none_are_named(tmp_path: Path) -> None:
+def test_routes_are_computed_if_requested_or_if_no_file_is_named(tmp_path: Path) -> None:
     without = AS_PRINTED.replace("ROUTING_MYRI     grim_routes_myri.txt", "")
     given = load_cluster(put(tmp_path)).routes
     for text in (without, "LCP_FILE absent\n" + without + "ROUTES COMPUTED\n"):
@@ -67,7 +67,7 @@ def test_routes_are_computed_when_asked_or_when_none_are_named(tmp_path: Path) -
         assert routes.table == given.table
 
 
-def test_num_nodes_takes_the_first_hosts(tmp_path: Path) -> None:
+def test_num_nodes_selects_the_first_hosts(tmp_path: Path) -> None:
     text = "NUM_NODES 2\n" + AS_PRINTED + "HOST lyon\nUSE MYRI\n"
     routes = "0 1:81 2:82\n1 0:BF 2:81\n2 0:BE 1:BF\n"
     path = put(tmp_path, grim_config=text, hosts="paris 0\nmetz 1\nlyon 2\n", **{"grim_routes_myri.txt": routes})
@@ -103,13 +103,13 @@ def test_routes_may_name_hosts(tmp_path: Path) -> None:
     assert load_cluster(path).routes_from(1) == {0: b"\xbf"}
 
 
-def test_hosts_of_the_map_that_are_not_used_do_no_harm(tmp_path: Path) -> None:
+def test_unused_hosts_of_the_map_are_ignored(tmp_path: Path) -> None:
     routes = "0 1:81 2:82\n1 0:BF\n2 0:FF\n"
     path = put(tmp_path, hosts="paris 0\nmetz 1\nlyon 2\n", **{"grim_routes_myri.txt": routes})
     assert load_cluster(path).names == ("paris", "metz")
 
 
-def test_cyclic_routes_can_be_admitted(tmp_path: Path) -> None:
+def test_cyclic_routes_are_accepted_with_allow_cycles(tmp_path: Path) -> None:
     names = "abc"
     config = "CLUSTER ring\nROUTING_MYRI routes\n" + "".join(
         f"HOST {n}\nUSE MYRI\nLINK {n} 0 s{n} 0\nSWITCH s{n} 4\n" for n in names
@@ -141,7 +141,7 @@ def test_cards_are_found_by_kind_and_by_vnn(tmp_path: Path) -> None:
     assert cluster.host("metz").vnn == 1
 
 
-def test_table_and_description(tmp_path: Path) -> None:
+def test_table_and_description_list_the_hosts(tmp_path: Path) -> None:
     cluster = load_cluster(put(tmp_path))
     assert cluster.table().splitlines() == [
         "cluster French_cluster: 2 hosts, 1 switches",
@@ -182,7 +182,7 @@ def as_cluster(topology: Topology, computed: bool) -> Cluster:
     metres=st.none() | st.just(7.5),
     computed=st.booleans(),
 )
-def test_a_drawn_cluster_comes_back_from_its_files(
+def test_a_random_cluster_is_read_back_from_its_files(
     tmp_path_factory: pytest.TempPathFactory, build: type[Topology], count: int, metres: float | None, computed: bool
 ) -> None:
     drawn = as_cluster(build(host_names(count), 8, metres), computed)  # type: ignore[arg-type]
@@ -193,14 +193,14 @@ def test_a_drawn_cluster_comes_back_from_its_files(
     assert replace(read, file="", topology=same) == drawn
 
 
-def test_files_are_written_into_a_folder_that_is_made_and_over_older_ones(tmp_path: Path) -> None:
+def test_files_are_written_into_a_new_folder_and_replace_older_ones(tmp_path: Path) -> None:
     folder = tmp_path / "networks" / "four"
     for count in (2, 4):
         drawn = as_cluster(clos(host_names(count), 8, None), False)
         assert load_cluster(write(drawn, folder, "A drawn network")).names == drawn.names
 
 
-def test_examples_are_the_networks_that_they_say() -> None:
+def test_examples_have_the_networks_of_their_names() -> None:
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")
     sizes = {"clos16": 16, "clos64": 64, "eight_hosts": 8, "four_hosts": 4, "fourteen_hosts": 14, "two_cards": 2}
@@ -214,7 +214,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
     assert (eight.profile, fourteen.profile) == ("lanai9", "sp")
 
 
-def test_written_examples_are_what_the_writer_writes() -> None:
+def test_committed_examples_equal_the_output_of_the_writer() -> None:
     for name, title in (
         ("eight_hosts", "Eight hosts on one 8-port switch"),
         ("four_hosts", "Four hosts on one 8-port switch"),
@@ -255,7 +255,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
         ),
     ],
 )
-def test_unknown_cluster_is_refused(name: str | None, variables: dict[str, str], text: str) -> None:
+def test_unknown_cluster_is_rejected(name: str | None, variables: dict[str, str], text: str) -> None:
     with pytest.raises(ConfigError) as error:
         find_config(name, variables)
     assert str(error.value) == text

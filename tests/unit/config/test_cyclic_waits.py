@@ -25,20 +25,20 @@ def planned(study: str, settings: str) -> Plan:
     return plan(resolve(study, "verilator", "1", False, "two_hosts", "", settings, SIMULATORS), info)
 
 
-def test_a_nic_that_takes_every_packet_ends_all_waiting() -> None:
+def test_a_nic_that_accepts_every_packet_adds_no_dependencies() -> None:
     graph = DependencyGraph(TOPOLOGY, up_down(TOPOLOGY))
     assert all(wanted.target.node in ("a", "b") for then in graph.next.values() for wanted in then)
     assert graph.cycle == ()
 
 
-def test_a_nic_that_waits_for_its_link_holds_the_channel_to_it() -> None:
+def test_a_nic_that_waits_for_its_link_holds_its_incoming_channel() -> None:
     graph = DependencyGraph(TOPOLOGY, up_down(TOPOLOGY), nics_hold=True)
     into, out = Channel(End("s0", 1), End("b", 0)), Channel(End("b", 0), End("s0", 1))
     assert graph.next[into] == {out: ("b", "a")}
     assert len(graph.cycle) == 4
 
 
-def test_the_circle_of_two_nics_is_named_channel_by_channel() -> None:
+def test_the_cycle_of_two_nics_is_listed_channel_by_channel() -> None:
     with pytest.raises(RouteError) as error:
         check_routes(TOPOLOGY, up_down(TOPOLOGY), held_by="grim.control_queue=0")
     assert str(error.value) == (
@@ -55,12 +55,12 @@ def test_the_circle_of_two_nics_is_named_channel_by_channel() -> None:
         ("grim.queue_style=hybrid grim.hybrid_wait=1", "grim.queue_style=hybrid grim.hybrid_wait=1"),
     ],
 )
-def test_options_with_which_nics_hold_are_refused_but_in_studies_of_deadlock(settings: str, told: str) -> None:
+def test_options_that_hold_channels_are_rejected_except_in_studies_of_deadlock(settings: str, told: str) -> None:
     with pytest.raises(RouteError, match=f"cyclic waits: with {told} a NIC takes no packet .* paris to metz"):
         planned("grim_streaming", settings)
     planned("grim_deadlock", settings)
 
 
 @pytest.mark.parametrize("settings", ["", "grim.queue_style=hybrid", "grim.hybrid_wait=1", "grim.buffering=both"])
-def test_options_with_which_nics_take_every_packet_are_not_refused(settings: str) -> None:
+def test_options_with_which_nics_accept_every_packet_are_valid(settings: str) -> None:
     planned("grim_streaming", settings)

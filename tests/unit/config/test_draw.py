@@ -67,7 +67,7 @@ def test_a_torus_of_switches_with_four_ports_has_no_port_for_hosts() -> None:
         ("--hosts=40 --ports=8", "more hosts than ports: 40 hosts, but leaf and spine of 8-port switches takes 32"),
     ],
 )
-def test_what_cannot_be_made_is_refused_and_nothing_is_written(
+def test_an_impossible_cluster_is_rejected_and_nothing_is_written(
     words: str, refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*words.split(), f"--out={tmp_path / 'here'}"]) == 2
@@ -75,7 +75,7 @@ def test_what_cannot_be_made_is_refused_and_nothing_is_written(
     assert not (tmp_path / "here").exists()
 
 
-def test_the_example_of_64_hosts_is_what_the_command_writes(tmp_path: Path) -> None:
+def test_the_example_of_64_hosts_equals_the_output_of_the_command(tmp_path: Path) -> None:
     assert main(["--shape=clos", "--hosts=64", "--ports=16", f"--out={tmp_path}"]) == 0
     example = ROOT / "pymodels" / "clusters" / "clos64"
     assert {p.name: p.read_text(encoding="utf-8") for p in example.iterdir()} == {

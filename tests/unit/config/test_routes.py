@@ -45,7 +45,7 @@ def test_only_thirty_one_bytes_are_route_bytes() -> None:
 
 
 @pytest.mark.parametrize("delta", [-16, 16])
-def test_distance_beyond_a_switch_is_refused(delta: int) -> None:
+def test_port_distance_beyond_a_switch_is_rejected(delta: int) -> None:
     with pytest.raises(ValueError, match=rf"port distance {delta} is outside -15..15"):
         encode(delta)
 
@@ -56,18 +56,18 @@ def test_reverse_twice_is_the_route(deltas: list[int]) -> None:
     assert reverse(reverse(route)) == route
 
 
-def test_reverse_refuses_what_is_no_route() -> None:
+def test_reverse_rejects_an_invalid_route() -> None:
     with pytest.raises(ValueError, match="byte 0x06 is not a route byte"):
         reverse(b"\x81\x06")
 
 
-def test_reverse_leads_back() -> None:
+def test_reverse_route_leads_back_to_the_source() -> None:
     topology = clos(host_names(16), 8)
     for (source, target), route in up_down(topology).table.items():
         assert path(topology, target, reverse(route))[-1].target.node == source
 
 
-def test_path_names_every_channel_and_gives_the_route_back() -> None:
+def test_path_lists_every_channel_and_determines_the_route() -> None:
     topology = ring(3)
     taken = path(topology, "h0", bytes([0x83, 0xBE]))
     assert [str(c) for c in taken] == ["h0.0->s0.0", "s0.3->s1.2", "s1.0->h1.0"]
@@ -94,7 +94,7 @@ FAILS = {
 
 
 @pytest.mark.parametrize(("route", "text"), FAILS.values(), ids=FAILS.keys())
-def test_route_to_nowhere(route: bytes, text: str) -> None:
+def test_route_to_nowhere_is_rejected(route: bytes, text: str) -> None:
     with pytest.raises(RouteError) as error:
         verify(ring(3), ("h0", "h1"), route)
     assert str(error.value) == f"route to nowhere, 'h0' to 'h1': {text}"
@@ -103,14 +103,14 @@ def test_route_to_nowhere(route: bytes, text: str) -> None:
         DependencyGraph(ring(3), Routes({("h0", "h1"): route}))
 
 
-def test_route_to_another_host() -> None:
+def test_route_to_another_host_is_rejected() -> None:
     with pytest.raises(RouteError) as error:
         verify(ring(3), ("h0", "h2"), b"\x83\xbe")
     text = "route arrives at another host, 'h0' to 'h2': 83 BE leads to 'h1'; correct its bytes"
     assert str(error.value) == text
 
 
-def test_missing_route() -> None:
+def test_missing_route_is_rejected() -> None:
     topology = single_switch(("a", "b"))
     with pytest.raises(RouteError) as error:
         check_routes(topology, Routes({("a", "b"): b"\x81"}))
@@ -153,7 +153,7 @@ def has_cycle(graph: DependencyGraph) -> bool:
 
 
 @given(st.integers(3, 6), st.data())
-def test_cycles_are_found_exactly_when_there_are_some(switches: int, data: st.DataObject) -> None:
+def test_cycles_are_found_exactly_if_they_exist(switches: int, data: st.DataObject) -> None:
     topology = ring(switches)
     pairs = data.draw(st.sets(st.sampled_from(sorted(clockwise(topology).table))))
     routes = Routes({pair: clockwise(topology).table[pair] for pair in sorted(pairs)})

@@ -27,7 +27,7 @@ from tb.plan.limits import check_switches
 from tb.plan.settings import node_settings, switch_settings
 
 
-def test_two_cascaded_chips_take_fourteen_hosts_and_cannot_deadlock() -> None:
+def test_two_cascaded_chips_connect_fourteen_hosts_without_deadlock() -> None:
     topology = cascade(host_names(14))
     routes = up_down(topology)
     assert find_cycle(topology, routes) == ()
@@ -36,7 +36,7 @@ def test_two_cascaded_chips_take_fourteen_hosts_and_cannot_deadlock() -> None:
     assert max(lengths) <= ROUTE_BYTES
 
 
-def test_a_fifteenth_host_finds_no_port() -> None:
+def test_a_fifteenth_host_is_rejected() -> None:
     with pytest.raises(Exception, match="two cascaded switches of 8 ports"):
         cascade(host_names(15))
 
@@ -46,7 +46,7 @@ def test_the_example_of_fourteen_hosts_goes_with_its_profile() -> None:
     check_switches(cluster, load_profile(cluster.profile or ""))
 
 
-def test_a_switch_of_sixteen_ports_is_no_sp_switch() -> None:
+def test_a_switch_of_sixteen_ports_is_rejected_as_sp_switch() -> None:
     cluster = load_cluster(find_config("two_hosts", {}))
     wide = replace(cluster, topology=single_switch(cluster.names, 16))
     check_switches(wide, load_profile("lanai9"))
@@ -57,14 +57,14 @@ def test_a_switch_of_sixteen_ports_is_no_sp_switch() -> None:
     )
 
 
-def test_a_route_that_no_header_holds_is_refused() -> None:
+def test_a_route_longer_than_the_header_is_rejected() -> None:
     cluster = load_cluster(find_config("two_hosts", {}))
     long = Routes({("paris", "metz"): bytes(9), ("metz", "paris"): bytes(8)})
     with pytest.raises(ConfigError, match="the route from paris to metz leads through 9 switches"):
         check_switches(replace(cluster, routes=long), load_profile("sp"))
 
 
-def test_settings_of_an_sp_switch() -> None:
+def test_settings_of_an_sp_switch_follow_from_the_profile() -> None:
     """293 ns are 44 characters of 6.666 ns; 3 of them are the switch's own; 4 KB are 512 chunks."""
     settings = switch_settings(load_profile("sp"))
     assert settings[Setting.FALL_THROUGH] == 41
@@ -82,7 +82,7 @@ def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
     assert now[Setting.DMA_START_CLOCKS] * 10 == future[Setting.DMA_START_CLOCKS] * 4
 
 
-def test_a_cluster_of_adapters_is_built_of_sp_switches() -> None:
+def test_a_cluster_of_sp_adapters_has_sp_switches() -> None:
     cluster = load_cluster(find_config("fourteen_hosts", {}))
     generated = cluster_design(cluster, load_profile("sp")).generated
     text = generated["cluster.sv"]

@@ -40,7 +40,7 @@ def test_ports_count_through_all_switches() -> None:
     assert topology.port_at(8) is None and topology.port_at(-1) is None
 
 
-def test_network_without_hosts_is_whole() -> None:
+def test_network_without_hosts_is_valid() -> None:
     network(hosts=(), links=(GOOD[1],)).check()
 
 
@@ -102,7 +102,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("topology", "text"), BROKEN.values(), ids=BROKEN.keys())
-def test_what_cannot_be_built_is_refused(topology: Topology, text: str) -> None:
+def test_invalid_topology_is_rejected(topology: Topology, text: str) -> None:
     with pytest.raises(TopologyError) as error:
         topology.check()
     assert str(error.value) == text
@@ -127,14 +127,14 @@ def test_clos_has_full_bisection_with_few_spines(hosts: int, ports: int, leaves:
 
 
 @given(hosts=st.integers(1, 70), ports=st.sampled_from((4, 8, 16)))
-def test_tree_takes_any_number_of_hosts(hosts: int, ports: int) -> None:
+def test_tree_connects_any_number_of_hosts(hosts: int, ports: int) -> None:
     topology = tree(host_names(hosts), ports)
     topology.check()
     between = [k for k in topology.links if not topology.is_host(k.a.node)]
     assert len(between) == len(topology.switches) - 1
 
 
-def test_more_hosts_than_ports_is_refused() -> None:
+def test_more_hosts_than_ports_are_rejected() -> None:
     remedy = "use larger switches, up to 16 ports, or a fat tree, which takes ports ** 3 / 4"
     with pytest.raises(TopologyError) as error:
         single_switch(host_names(9), 8)
@@ -146,7 +146,7 @@ def test_more_hosts_than_ports_is_refused() -> None:
     )
 
 
-def test_smallest_switch() -> None:
+def test_smallest_switch_has_enough_ports() -> None:
     assert [smallest_switch(n) for n in (1, 4, 5, 8, 9, 16, 40)] == [4, 4, 8, 8, 16, 16, 16]
 
 

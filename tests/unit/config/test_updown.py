@@ -73,13 +73,13 @@ def test_routes_on_any_connected_network_deliver_and_cannot_deadlock(topology: T
 
 
 @pytest.mark.parametrize("topology", [ring(3), ring(4), ring(7), torus(3), torus(4)], ids=len_of)
-def test_networks_that_invite_deadlock_get_legal_shortest_routes(topology: Topology) -> None:
+def test_networks_whose_shortest_routes_deadlock_get_legal_routes(topology: Topology) -> None:
     check_routes(topology, up_down(topology))
     for root in topology.switches:
         check_shortest(topology, root.name)
 
 
-def test_computed_routes_that_could_deadlock_are_refused_with_their_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_computed_routes_that_could_deadlock_are_rejected_with_their_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
     def all_moves(self: UpDown, state: tuple[str, bool]) -> list[tuple[Channel, tuple[str, bool]]]:
         return [(channel, (channel.target.node, False)) for channel in self.out[state[0]]]
 
@@ -138,7 +138,7 @@ def test_clos_up_links_carry_equal_shares(hosts: int, ports: int) -> None:
     assert len(shares) == 2 * half * (hosts // half)
 
 
-def test_all_on_one_switch_need_one_byte() -> None:
+def test_routes_on_one_switch_have_one_byte() -> None:
     routes = up_down(single_switch(host_names(8)))
     assert {len(route) for route in routes.table.values()} == {1}
     assert routes.between("node00", "node07") == b"\x87"
@@ -146,16 +146,16 @@ def test_all_on_one_switch_need_one_byte() -> None:
 
 
 @pytest.mark.parametrize("build", [clos, tree])
-def test_computing_twice_gives_the_same(build: type[Topology]) -> None:
+def test_repeated_computations_give_equal_routes(build: type[Topology]) -> None:
     topology = build(host_names(24), 8)  # type: ignore[arg-type, call-arg]
     assert up_down(topology).table == up_down(topology).table
 
 
-def test_no_host_needs_no_route() -> None:
+def test_network_without_hosts_needs_no_routes() -> None:
     assert up_down(Topology((Switch("s0", 4),), (), ())).table == {}
 
 
-def test_unknown_root_is_refused() -> None:
+def test_unknown_root_is_rejected() -> None:
     with pytest.raises(TopologyError) as error:
         up_down(single_switch(("a", "b")), "s9")
     assert str(error.value) == "unknown switch: root 's9' is not a switch; did you mean 's0'?"

@@ -71,7 +71,7 @@ def test_a_composition_that_is_not_compiled_names_the_nearest(tmp_path: Path) ->
     assert str(error.value) == "composition 'flaw': is not compiled for toy/nic; did you mean 'flow'?"
 
 
-def test_a_table_without_compositions_serves_all_of_the_other_side(tmp_path: Path) -> None:
+def test_a_table_without_compositions_applies_to_every_composition(tmp_path: Path) -> None:
     layer(tmp_path, "", costs_toml=TABLE.partition("[composition")[0])
     assert PathTable.load("nic", "toy", tmp_path, composition=("flow",)).cost("send") == PathCost(4)
 
@@ -84,7 +84,7 @@ def test_a_table_without_compositions_serves_all_of_the_other_side(tmp_path: Pat
         ('parts = ["a", "b", "c", "d", "e"]', ["", "a", "b", "c", "d", "e", "a+b+c+d+e"]),
     ],
 )
-def test_sets_of_few_parts_are_all_compiled_and_of_many_some(tmp_path: Path, text: str, names: list[str]) -> None:
+def test_all_sets_of_few_parts_and_some_sets_of_many_are_compiled(tmp_path: Path, text: str, names: list[str]) -> None:
     assert [key(one) for one in declared(layer(tmp_path, text))] == names
 
 
@@ -105,7 +105,7 @@ def test_parts_that_are_found_are_compiled_alone_in_pairs_and_all_together(tmp_p
         ('parts = ["flow"]\nsets = [["flaw"]]', "a set contains 'flaw', which is not a part; did you mean 'flow'?"),
     ],
 )
-def test_a_wrong_declaration_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_declaration_is_rejected(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(CostError, match=said):
         declared(layer(tmp_path, text))
 

@@ -32,7 +32,7 @@ def clocks(body: str) -> dict[str, tuple[int, int]]:
     return taken(function("nic", ENTER + body + RETURN), "paths.c", LANAI).clocks
 
 
-def test_the_frame_takes_nothing_and_an_instruction_a_clock() -> None:
+def test_the_frame_takes_no_clocks_and_an_instruction_one() -> None:
     plain = "add %r6, 0x1, %r6\nadd %r6, 0x1, %r6"
     assert clocks(f"{plain}\nadd %r6, 0x1, %r6") == {"lanai4": (3, 3), "lanai9": (3, 3)}
     assert clocks(f"add %r6, 0x1, %r6\nsub %sp, 0x10, %sp\n{plain}") == {"lanai4": (3, 3), "lanai9": (3, 3)}
@@ -66,7 +66,7 @@ def test_registers_that_verbs_access_take_the_clock_that_the_verbs_charge() -> N
     assert (found.by_verb, found.cost.instructions, found.clocks["lanai9"]) == (2, 1, (7, 7))
 
 
-def test_what_cannot_be_counted_has_its_reason() -> None:
+def test_a_path_that_cannot_be_counted_has_the_reason() -> None:
     (line,) = rows(told([function("nic", "bt other\nnop")], "paths.c", LANAI))
     assert line == 'path = { refused = "jumps out of the function to other" }'
 
@@ -77,7 +77,7 @@ def test_a_level_replaces_the_one_of_the_count() -> None:
 
 
 @pytest.mark.parametrize("layer", layers())
-def test_the_tables_were_made_from_the_c_as_it_is_and_count_what_is_charged(layer: str) -> None:
+def test_committed_tables_match_the_c_sources_and_the_charges(layer: str) -> None:
     compiled = generated.table(FIRMWARE / layer / "nic" / TABLE)["compiled"]
     assert compiled["sources_sha256"] == fingerprint(FIRMWARE / layer / "nic", LANAI)
     found = load(layer)
@@ -87,7 +87,7 @@ def test_the_tables_were_made_from_the_c_as_it_is_and_count_what_is_charged(laye
 
 @pytest.mark.parametrize("chip", PACES)
 @pytest.mark.parametrize("layer", layers())
-def test_what_is_charged_is_near_to_what_the_core_takes(layer: str, chip: str) -> None:
+def test_charges_are_close_to_the_clocks_of_the_core(layer: str, chip: str) -> None:
     processor = NicProcessor.of(load_profile(chip))
     for level in LEVELS:
         found = [one for one in beside(layer, chip, processor) if one.level == level]
@@ -107,7 +107,7 @@ def planned(settings: str) -> None:
     plan(request, studies.load("executed_costs"))
 
 
-def test_the_study_refuses_a_core_that_the_tables_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_study_rejects_a_core_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     planned("")
     with pytest.raises(SanlabError, match=r"SET: another core: the path clocks were counted for Pace\(.*; leave "):
         planned("core.fetch_words=4")

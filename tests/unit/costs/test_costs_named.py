@@ -43,7 +43,7 @@ def test_named_paths_are_found(tmp_path: Path, text: str, paths: set[str]) -> No
 
 
 @pytest.mark.parametrize("path", ["f'step_{k}'", "name()", "self.path", "3", "A"])
-def test_a_path_that_only_running_would_tell_is_reported_with_its_place(tmp_path: Path, path: str) -> None:
+def test_a_path_that_only_execution_determines_is_reported_with_its_place(tmp_path: Path, path: str) -> None:
     (tmp_path / "layer.py").write_text(f"A = A\n\nawait nic.work({path})\n", encoding="utf-8")
     named = named_paths(tmp_path)
     assert named.unknown == ["layer.py:3"]

@@ -36,7 +36,7 @@ def fixture_written(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return found
 
 
-def test_of_a_layer_each_processors_table_is_written_and_what_is_executed(written: dict[str, str]) -> None:
+def test_tables_of_each_processor_and_of_execution_are_written(written: dict[str, str]) -> None:
     assert counting.run(check=False, chosen=["echo"]) == 0
     assert written == {
         "echo/host/costs.toml": "i686, 1",
@@ -46,12 +46,14 @@ def test_of_a_layer_each_processors_table_is_written_and_what_is_executed(writte
     }
 
 
-def test_tables_that_differ_are_counted_and_left(written: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_counts_different_tables_and_writes_none(
+    written: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert counting.run(check=True, chosen=["echo"]) == 3
     assert written == {} and capsys.readouterr().err.count("is stale") == 4
 
 
-def test_a_layer_that_has_no_paths_is_refused_with_the_nearest(written: dict[str, str]) -> None:
+def test_a_layer_without_paths_is_rejected_with_the_nearest_name(written: dict[str, str]) -> None:
     with pytest.raises(CostError, match=r"layer 'ecko': has no paths\.c; did you mean 'echo'"):
         counting.run(check=False, chosen=["ecko"])
     assert written == {}

@@ -56,7 +56,7 @@ def stalls(body: str) -> tuple[int, ...]:
     return walk(function("nic", body + RETURN), "paths.c", DELAYS).stalls
 
 
-def test_a_datum_that_is_used_late_enough_costs_nothing() -> None:
+def test_a_load_used_late_enough_costs_no_stalls() -> None:
     assert stalls("ld 4[%r6], %r9\nadd %r9, 0x1, %r9") == (1, 2, 3, 4)
     assert stalls("ld 4[%r6], %r9\nadd %r7, 0x1, %r7\nadd %r9, 0x1, %r9") == (0, 1, 2, 3)
     assert stalls("ld 4[%r6], %r9\nld 8[%r6], %r12\nld 12[%r6], %r13\nadd %r9, %r12, %r13") == (1, 2, 3, 4)
@@ -95,7 +95,7 @@ def test_a_path_is_charged_its_stalls_and_not_its_loads() -> None:
     assert clocks == [12, 13, 15, 17, 19]
 
 
-def test_a_delay_that_is_not_counted_is_refused() -> None:
+def test_an_uncounted_load_delay_is_rejected() -> None:
     with pytest.raises(CostError, match=r"a load that is 5 clocks late: stalls are counted for .* 0 to 4 clocks late"):
         PathCost(3, stalls=(1, 2, 3, 4)).waits(5)
     assert PathCost(3).waits(0) == 0

@@ -53,7 +53,7 @@ def test_a_cost_is_found_by_the_name_of_its_path(tmp_path: Path) -> None:
     assert table.compiled["origin"] == "compiled"
 
 
-def test_a_table_that_is_written_again_is_read_again(tmp_path: Path) -> None:
+def test_a_rewritten_table_is_read_again(tmp_path: Path) -> None:
     write(tmp_path, TABLE)
     PathTable.load("nic", "echo", tmp_path)
     (tmp_path / "echo" / "nic" / "costs.toml").write_text(TABLE.replace("= 13", "= 14"), encoding="utf-8")
@@ -76,13 +76,13 @@ def test_a_layer_without_a_table_names_the_nearest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[path]\n", '[compiled]\norigin="x"\n', TABLE + "x = { steps = 1 }\n", "path = 3\n"])
-def test_a_table_without_its_parts_says_how_to_make_it(tmp_path: Path, text: str) -> None:
+def test_an_incomplete_table_is_rejected_with_the_command(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
     with pytest.raises(CostError, match=r"costs\.toml: is not a cost table .*; run python -m pymodels\.costs\.compile"):
         PathTable.load("nic", "echo", tmp_path)
 
 
-def test_a_cut_off_table_names_file_and_line(tmp_path: Path) -> None:
+def test_a_truncated_table_is_rejected_with_file_and_line(tmp_path: Path) -> None:
     write(tmp_path, TABLE[:-30])
     with pytest.raises(ConfigError, match=r"costs\.toml:\d+: not TOML"):
         PathTable.load("nic", "echo", tmp_path)
@@ -108,12 +108,12 @@ def test_the_nic_makes_at_most_one_access_a_clock(cost: PathCost, processor: Nic
     assert charge.clocks >= times * cost.instructions
 
 
-def test_of_a_cached_processor_only_uncached_accesses_can_be_delayed() -> None:
+def test_only_uncached_accesses_of_a_cached_processor_can_be_delayed() -> None:
     charge = nic_charge(PathCost(instructions=20, loads=4, stores=2, uncached=3), NicProcessor(0, 0, 12, 0, True), 2)
     assert (charge.clocks, charge.accesses) == (2 * (20 + 36), 6)
 
 
-def test_a_layer_that_is_not_compiled_for_a_nic_says_so() -> None:
+def test_a_layer_that_is_not_compiled_for_a_nic_is_rejected() -> None:
     with pytest.raises(CostError, match=r"layer 'grim/nic': is not compiled for this NIC"):
         PathTable.of_nic("grim", POWERPC)
 
@@ -125,7 +125,7 @@ def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in profile_names() if "+" not in name])
-def test_every_profile_has_the_figures_of_its_processors(name: str) -> None:
+def test_every_profile_has_the_values_of_its_processors(name: str) -> None:
     profile = load_profile(name)
     nic = profile.nic.processor(profile)
     assert (nic is None) == (profile.nic.target is None), "who has no processor charges for none"

@@ -82,7 +82,7 @@ def test_on_a_powerpc_of_a_host_the_frame_counts_and_a_lock_is_one_uncached_acce
     assert walk(found, "host") == PathCost(instructions=6, stores=1, uncached=1)
 
 
-def test_on_a_powerpc_a_return_may_depend() -> None:
+def test_on_a_powerpc_a_return_may_be_conditional() -> None:
     """Expect the unmarked way as the likely one: return before the block, or fall through the return."""
     before = "cmplwi 3, 0\nbnelr+ 0\nli 3, 1\n#@off rare\nblr"
     assert walk(powerpc(before), "nic") == PathCost(instructions=2)
@@ -91,7 +91,7 @@ def test_on_a_powerpc_a_return_may_depend() -> None:
 
 
 @pytest.mark.parametrize("text", ["divwu 3, 4, 5", "lmw 28, 0(1)", "bctr", "bl helper"])
-def test_on_a_powerpc_too_what_cannot_be_counted_is_refused(text: str) -> None:
+def test_uncountable_instructions_are_rejected_on_a_powerpc(text: str) -> None:
     with pytest.raises(CostError, match=text.split(maxsplit=1)[0]):
         walk(powerpc(f"{text}\nblr"), "nic")
 
@@ -129,7 +129,7 @@ def test_an_unconditional_branch_is_followed_with_its_delay_slot() -> None:
     assert cost == PathCost(instructions=3, stores=1)
 
 
-def test_each_instruction_of_a_path_stands_at_its_place_in_the_function() -> None:
+def test_each_instruction_of_a_path_has_its_index_in_the_function() -> None:
     walker = Walk(
         function("nic", "ld 4[%r6], %r9\nbeq .LBB0_1\nsub %sp, 0x8, %sp\nadd %r9, 0x1, %r9\n.LBB0_1:" + RETURN), ""
     )
@@ -157,7 +157,7 @@ def test_a_branch_round_a_block_that_is_off_the_path_is_taken() -> None:
     assert count("nic", body + RETURN) == PathCost(instructions=4, stores=1)
 
 
-def test_a_mark_behind_a_joining_label_does_not_belong_to_the_block_before_it() -> None:
+def test_a_mark_after_a_joining_label_does_not_belong_to_the_block_before() -> None:
     body = """
         bne .LBB0_2
         nop
@@ -180,7 +180,7 @@ def test_a_plain_access_after_a_sample_is_cached_again() -> None:
     assert count("nic", body + RETURN) == PathCost(instructions=2, loads=1, uncached=1)
 
 
-def test_words_that_cross_the_bus_count_nothing() -> None:
+def test_words_that_cross_the_bus_are_not_counted() -> None:
     assert count("host", "#@pio_write %eax\n#@pio_read %eax\nretl") == PathCost(instructions=1, loads=1)
 
 
@@ -201,7 +201,7 @@ def test_words_that_cross_the_bus_count_nothing() -> None:
         ("host", "rep;movsl (%esi), %es:(%edi)", "a string instruction is many accesses"),
     ],
 )
-def test_what_cannot_be_counted_is_refused_with_a_remedy(side: str, body: str, message: str) -> None:
+def test_uncountable_code_is_rejected_with_a_remedy(side: str, body: str, message: str) -> None:
     with pytest.raises(CostError, match=message):
         count(side, body + (RETURN if side == "nic" and "off its end" not in message else ""))
 

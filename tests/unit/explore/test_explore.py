@@ -64,7 +64,7 @@ def test_one_message_arrives_in_every_order_of_turns() -> None:
     assert verdict(outcome) == "proved"
 
 
-def test_two_searches_of_one_world_come_to_the_same() -> None:
+def test_two_searches_of_one_world_give_equal_results() -> None:
     first, again = (
         searched(world("one", "", ((0, 1),), LOSSY, faults=frozenset({"lost"}), times=1))[0] for _ in range(2)
     )
@@ -73,7 +73,7 @@ def test_two_searches_of_one_world_come_to_the_same() -> None:
         assert getattr(first, name) == getattr(again, name), name
 
 
-def test_a_lost_packet_is_repaired_in_every_order() -> None:
+def test_a_lost_packet_is_retransmitted_in_every_order() -> None:
     outcome, _ = searched(world("lost", "", ((0, 1),), LOSSY, faults=frozenset({"lost", "damaged"}), times=1))
     assert (outcome.wrong, outcome.exhausted) == ("", True)
 
@@ -97,7 +97,7 @@ def test_a_broadcast_reaches_all_in_every_order() -> None:
     assert (outcome.wrong, outcome.exhausted) == ("", True)
 
 
-def test_out_of_time_is_not_proved() -> None:
+def test_a_world_that_ran_out_of_time_is_not_proved() -> None:
     outcome, _ = searched(world("two", "", TWO, {}), 0)
     assert not outcome.exhausted
     assert verdict(outcome) == "not exhausted"
@@ -106,7 +106,7 @@ def test_out_of_time_is_not_proved() -> None:
 # ---- what is promised
 
 
-def test_what_a_host_got_is_a_beginning_of_what_was_sent_to_it() -> None:
+def test_received_messages_must_be_a_prefix_of_those_sent() -> None:
     once = Once((Sent(0, 1), Sent(0, 1), Sent(0, 1, 0, 1), Sent(0, EVERYBODY), Sent(1, EVERYBODY)))
     assert not once.always(1, (0, (0, 2, 3, 1), ()))
     assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, [0, 1] were sent"
@@ -217,7 +217,7 @@ def test_replies_that_wait_for_requests_never_end() -> None:
     assert any("RM_RV token 0 sequence 0" in line for line in story)
 
 
-def test_a_search_behind_a_lead_finds_what_follows_it() -> None:
+def test_a_search_after_a_lead_finds_what_follows_it() -> None:
     small = world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1)
     whole, led = searched(small)[0], searched(replace(small, lead=1))[0]
     assert led.wrong == whole.wrong
@@ -245,7 +245,7 @@ def number(*roots: object) -> bytes:
     return Digest([], [], lambda: (0, 0)).hash(*roots)
 
 
-def test_an_address_is_no_time() -> None:
+def test_an_address_is_not_hashed_as_a_time() -> None:
     """Use addresses as high as GRIM's registered memory, and VIA's slots with a flag."""
     digest = Digest([], [], lambda: (TICKS * TIMING.rtc_tick, TICKS + 9))
     assert digest.hash(TICKS + 1) == digest.hash(TICKS + 5)
@@ -253,7 +253,7 @@ def test_an_address_is_no_time() -> None:
         assert digest.hash(address) != digest.hash(address + 4)
 
 
-def test_the_place_of_a_loop_belongs_to_the_state() -> None:
+def test_the_position_of_a_loop_belongs_to_the_state() -> None:
     one, other = walk([7, 7, 7]), walk([7, 7, 7])
     one.send(None)
     other.send(None)
@@ -264,7 +264,7 @@ def test_the_place_of_a_loop_belongs_to_the_state() -> None:
     assert number(one) == number(other)
 
 
-def test_who_shares_an_object_belongs_to_the_state() -> None:
+def test_sharing_of_an_object_belongs_to_the_state() -> None:
     shared: list[object] = ["a"]
     assert number([shared, shared]) != number([["a"], ["a"]])
 
@@ -286,12 +286,12 @@ def test_layers_have_worlds_by_their_names() -> None:
         (lambda: minutes("soon"), "MINUTES: invalid time limit: MINUTES is 'soon'; give a number above 0, such as 5"),
     ],
 )
-def test_what_there_is_not_is_refused(call: Callable[[], object], says: str) -> None:
+def test_unknown_layers_worlds_and_limits_are_rejected(call: Callable[[], object], says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         call()
     assert str(caught.value) == says
 
 
-def test_wrong_words_end_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_exit_with_two(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--", "nothing"]) == 2
     assert "unknown layer" in capsys.readouterr().err

@@ -42,7 +42,7 @@ def test_a_request_that_is_forgotten_is_found() -> None:
         ((("request", 1, b"x"),), "host 0 has"),
     ],
 )
-def test_what_has_come_is_a_beginning_of_what_was_sent(record: Any, found: str) -> None:
+def test_received_requests_must_be_a_prefix_of_those_sent(record: Any, found: str) -> None:
     rules = Rules((Request(0), Request(1)))
     said = rules.always(0, record)
     assert found in said
@@ -50,5 +50,5 @@ def test_what_has_come_is_a_beginning_of_what_was_sent(record: Any, found: str) 
 
 
 @pytest.mark.parametrize(("record", "found"), [((HERE, THERE), ""), ((HERE,), "host 0 lacks 1 messages")])
-def test_at_the_end_all_have_come(record: Any, found: str) -> None:
+def test_at_the_end_all_messages_must_have_arrived(record: Any, found: str) -> None:
     assert Rules((Request(0), Request(1))).at_end(0, record) == found

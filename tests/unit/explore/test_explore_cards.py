@@ -17,14 +17,14 @@ from tests.unit.explore.test_explore import searched
 from tests.unit.explore.test_explore_sound import both, states_of
 
 
-def test_a_request_that_is_lost_and_not_sent_again_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_request_without_retransmission_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Slots, "overdue", lambda slots, now: iter(()))
     (world,) = chosen("hpam", "lost")
     outcome, _ = searched(world)
     assert outcome.wrong == "livelock: no end is reachable from here"
 
 
-def test_both_searches_come_into_the_same_states_of_a_world_with_cards() -> None:
+def test_both_searches_reach_the_same_states_of_a_world_with_cards() -> None:
     (world,) = chosen("ssam", "cells")
     sets, single = both(world)
     for search in (sets, single):
@@ -32,7 +32,7 @@ def test_both_searches_come_into_the_same_states_of_a_world_with_cards() -> None
     assert states_of(sets) == states_of(single)
 
 
-def test_a_packet_is_told_in_words() -> None:
+def test_a_packet_is_described_in_words() -> None:
     told: dict[str, Any] = {layer: chosen(layer, name)[0].say for layer, name in (("hpam", "lost"), ("ssam", "cells"))}
     assert told["hpam"](bytes(20)) == "request 0 in slot 0"
     assert told["ssam"](bytes(52)) == "a cell that nobody takes"

@@ -89,7 +89,7 @@ def test_the_page_has_the_table_of_all_worlds(layer: str) -> None:
 
 
 @pytest.mark.parametrize(("layer", "name"), [(layer, name) for layer, names in SMALLEST.items() for name in names])
-def test_the_page_says_what_a_search_of_today_comes_to(layer: str, name: str) -> None:
+def test_the_page_has_the_results_of_a_search(layer: str, name: str) -> None:
     """Search worlds that take a second; the numbers of states may differ between releases of Python."""
     outcome, _ = searched(chosen(layer, name)[0])
     (row,) = (row for row in rows(layer) if row[0] == f"`{name}`")

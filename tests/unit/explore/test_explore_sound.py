@@ -99,7 +99,7 @@ def test_both_searches_find_the_same_deadlock() -> None:
     )
 
 
-def test_both_searches_find_the_same_endless_round(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_searches_find_the_same_livelock(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(self: Any, stream: int) -> None:
         """Check a time-out without effect."""
         self._clock.age[stream] = 0
@@ -130,7 +130,7 @@ def ends_of(search: Search) -> set[object]:
     ],
     ids=lambda small: small.name,
 )
-def test_states_that_are_given_one_form_behave_alike(monkeypatch: pytest.MonkeyPatch, small: SmallWorld) -> None:
+def test_normalised_states_behave_equally(monkeypatch: pytest.MonkeyPatch, small: SmallWorld) -> None:
     """Compare with a world whose states also include dead variables and the positions of rings and buffers."""
     merged = by_sets(small)
     monkeypatch.setattr(GrimPlay, "normalise", lambda play, node: None)
@@ -161,7 +161,7 @@ class Hasty:
         return self._messages.record(node)
 
 
-def test_a_host_that_goes_round_for_ever_only_if_it_is_slow_is_found() -> None:
+def test_a_livelock_of_a_slow_host_is_found() -> None:
     """Use an order of packets that leads to a good end if the host has polled before the answer."""
 
     def play() -> GrimPlay:

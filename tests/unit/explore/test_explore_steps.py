@@ -89,7 +89,7 @@ def test_a_damaged_packet_leads_elsewhere_than_a_whole_one() -> None:
     assert [sets.known[after] for _, after in sets.takes(begin, 3, True)] == [{2}]
 
 
-def test_while_one_node_acts_on_a_timer_the_others_go_on_by_themselves() -> None:
+def test_other_nodes_take_internal_turns_while_a_timer_fires() -> None:
     """Let both nodes rest in 0. A timer leads to 1; one that fires early is a turn from 0 to 2."""
     moves = moves_of(*(Drawn({0: (2,), 1: (), 2: ()}, timers={0: 1}) for _ in range(2)))
     rest = Situation(tuple(one.number(frozenset([0])) for one in moves.sets), ((), ()), NONE, 0)
@@ -108,7 +108,7 @@ def test_a_way_out_may_lead_through_states_that_a_node_leaves_by_itself(end: int
     assert (ways.lacking([begin]) is None) == (end == 3)
 
 
-def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
+def test_bottom_components_of_a_graph_are_found() -> None:
     """Use a graph from 0 to 1 or 2, in which 2 and 3 lead to each other, and 4 leads to 0 and 2."""
     inner = {0: (1, 2), 1: (), 2: (3,), 3: (2,), 4: (0, 2)}
     bottoms = Bottoms(cast("Node", Drawn(inner)))
@@ -157,7 +157,7 @@ def test_a_tour_takes_every_step_that_it_can_get_to_and_works_each_out_once() ->
     assert len(part.taken) == len(found), "no way is taken twice that need not be"
 
 
-def test_what_one_tour_leaves_is_taken_by_the_next() -> None:
+def test_steps_that_one_tour_leaves_are_taken_by_the_next() -> None:
     """Use a graph without a way back: the first tour takes one branch, the next the other and continues past known
     states.
     """

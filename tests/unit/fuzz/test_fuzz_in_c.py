@@ -84,7 +84,7 @@ def test_what_an_act_needs_has_the_words_of_the_one_list_of_what_the_firmware_la
         ({"sequencing": "per-ni"}, Act(0, "poll"), "sequencing=per-ni"),
     ],
 )
-def test_a_program_that_needs_what_the_firmware_lacks_is_refused_not_run_by_python(
+def test_a_program_with_features_that_the_firmware_in_c_lacks_is_rejected(
     options: dict[str, int | str], act: Act, need: str
 ) -> None:
     given = Program(2, "lanai9", options, {}, (act,), in_c="cp")
@@ -93,7 +93,7 @@ def test_a_program_that_needs_what_the_firmware_lacks_is_refused_not_run_by_pyth
     check_program(replace(given, in_c=""))
 
 
-def test_a_layer_without_programs_in_c_is_refused_by_name() -> None:
+def test_a_layer_without_programs_in_c_is_rejected_by_name() -> None:
     with pytest.raises(ConfigError, match="the fuzz of layer 'via' has no programs with firmware in C.*LAYER=grim"):
         chosen("via", "1", "machine", "verilator", "c")
     assert [one.layer for one in chosen("", "1", "rtl", "verilator", "c")] == ["grim"]

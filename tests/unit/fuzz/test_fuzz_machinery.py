@@ -61,7 +61,7 @@ def test_handlers_of_a_node_that_has_restarted_write_nothing_before_it_has_memor
     assert not trial.on_machine("grim", program).failures
 
 
-def test_a_lock_at_a_node_that_has_restarted_and_has_no_memory_yet_may_be_refused() -> None:
+def test_a_lock_at_a_restarted_node_without_memory_may_be_rejected() -> None:
     """Let the NI accept the transfer while its host waits for node 0, which reads nothing."""
     write: dict[str, int | str] = {"to": 1, "channel": 0, "block": 1, "offset": 1009, "bytes": 64, "lock": 1}
     acts = (Act(0, "stop", {"us": 400}), Act(0, "write physical", write), Act(1, "go down", {"us": 20}))
@@ -119,7 +119,7 @@ def test_what_does_not_fail_is_not_shrunk() -> None:
     assert shrink(made_up, draw.numbers, lambda program: False, inf) is None
 
 
-def test_an_unknown_layer_is_refused_with_the_nearest() -> None:
+def test_an_unknown_layer_is_rejected_with_the_nearest_name() -> None:
     with pytest.raises(ConfigError, match="did you mean 'grim'"):
         trial.layer("grimm")
 

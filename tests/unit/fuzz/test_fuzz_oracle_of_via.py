@@ -58,7 +58,7 @@ def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connecti
 
 
 @pytest.mark.parametrize("seed", [1, 3])
-def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> None:
+def test_packets_of_a_lost_message_may_be_stored_after_the_next_one(seed: int) -> None:
     """Let both messages use the same receive, the longer one first."""
     acts = (
         Act(0, "message", {**MESSAGE, "bytes": 9000}, who="link"),
@@ -67,7 +67,7 @@ def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> N
     assert failures("unreliable", {"loss": 60, "seed": seed}, {}, *acts) == ()
 
 
-def test_packets_of_a_message_that_was_given_up_may_stand_behind_the_next_one() -> None:
+def test_packets_of_an_aborted_message_may_be_stored_after_the_next_one() -> None:
     """Deregister the memory of the first message while it is sent, so that it completes before the receive of both."""
     lent: Mapping[str, Value] = {"side": 0, "use": "send", "rights": 3}
     acts = (
@@ -107,7 +107,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
     assert said, "it was not overrun"
 
 
-def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreported_overrun_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use a NIC that does not count the rounds of a completion queue."""
     monkeypatch.setattr("firmware.via.nic.completions.ROUNDS", 0)
     monkeypatch.setattr("firmware.via.host.library.entry_ring.ROUNDS", 0)
@@ -166,7 +166,7 @@ def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("forever", "wrong"), [(False, ()), (True, ("the network holds 1 packets",))])
-def test_a_packet_may_be_on_its_way_at_the_end_but_not_for_ever(
+def test_a_packet_may_be_in_flight_at_the_end_but_not_for_ever(
     forever: bool, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Leave a hostile connection sending after all others have been closed."""

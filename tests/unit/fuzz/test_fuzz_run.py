@@ -149,7 +149,9 @@ def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, caps
         (["--on", "rtl", "--layer", "hal", "--profile", "lanai4"], "hal runs with 'sp+ppc604-332' alone"),
     ],
 )
-def test_words_that_cannot_be_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_of_fuzz_are_rejected(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run.main(words) == 2
     assert said in capsys.readouterr().err
     assert RAN == []
@@ -166,7 +168,7 @@ def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
     assert 0.2 < totals["covered_branches"] / totals["num_branches"] < 1
 
 
-def test_lines_that_run_on_import_are_not_told_and_those_of_functions_are() -> None:
+def test_lines_executed_at_import_are_not_reported_as_missing() -> None:
     """Import the firmware before recording begins."""
     path = "firmware/grim/nic/retries.py"
     text = (ROOT / path).read_text(encoding="utf-8").splitlines()

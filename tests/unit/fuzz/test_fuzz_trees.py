@@ -69,7 +69,7 @@ def test_a_place_with_a_change_under_way_may_have_subscribed() -> None:
     assert history.member() is None
 
 
-def test_what_is_refused_changes_nothing() -> None:
+def test_a_rejected_change_has_no_effect() -> None:
     history = History()
     history.change(joins=True)
     history.change(joins=False, done=False)
@@ -99,7 +99,7 @@ def test_a_place_that_two_tasks_subscribe_at_once_has_subscribed() -> None:
     assert history.member() is True
 
 
-def test_of_two_tasks_that_unsubscribe_a_place_any_may_be_refused() -> None:
+def test_either_of_two_tasks_that_unsubscribe_a_place_may_be_rejected() -> None:
     history = History()
     history.change(joins=True)
     one, other = history.begin(joins=False), history.begin(joins=False)

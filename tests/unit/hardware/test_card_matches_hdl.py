@@ -25,14 +25,14 @@ def test_the_committed_circuits_are_those_of_the_example() -> None:
     assert fabric.FILE.read_text(encoding="utf-8") == fabric.module_text(fabric.EXAMPLE), "run the generator with --sv"
 
 
-def test_registers_stand_on_their_grid_and_alone() -> None:
+def test_registers_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in CardReg]
     assert all(offset % 4 == 0 and offset <= CardReg.HANDLER for offset in offsets)
     assert len(set(offsets)) == len(CardReg.__members__)
     assert CardReg.HANDLER & 0xC0 == 0x80, "the handler table is what bits 7:6 = 10 select"
 
 
-def test_a_forwarding_entry_has_its_fields_in_their_places() -> None:
+def test_a_forwarding_entry_has_its_fields_at_their_bits() -> None:
     assert entry(Forward.ENDPOINT, 0x0702, 3, 99) == (1 << 30 | 3 << 16 | 0x0702, 99)
 
 
@@ -49,7 +49,7 @@ def test_a_circuit_in_two_images_is_one_instance_that_either_of_them_configures(
     assert "assign slot0_sha256_here = image == 8'd2;" in text
 
 
-def test_more_circuits_than_the_tables_hold_are_refused() -> None:
+def test_more_circuits_than_the_tables_hold_are_rejected() -> None:
     many = [Circuit("a", 0, f"x{i}") for i in range(registers.CIRCUITS + 1)]
     with pytest.raises(ValueError, match="17 circuits; the card's tables hold 16"):
         fabric.names(many)

@@ -25,7 +25,7 @@ class Colour(IntEnum):
     AZURE = 4
 
 
-def test_an_object_answers_as_its_enumeration_does() -> None:
+def test_an_object_behaves_like_its_enumeration() -> None:
     codes: Any = Codes(Colour)
     assert (codes.RED, codes.AZURE) == (Colour.RED, Colour.BLUE) and codes.GREEN is Colour.GREEN
     assert codes(4) is Colour(4) and codes["AZURE"] is Colour["AZURE"]
@@ -34,7 +34,7 @@ def test_an_object_answers_as_its_enumeration_does() -> None:
     assert (codes.__name__, codes.__doc__, codes.__members__) == ("Colour", Colour.__doc__, Colour.__members__)
 
 
-def test_what_is_no_code_is_an_error_as_before() -> None:
+def test_an_unknown_code_raises_the_same_error() -> None:
     codes: Any = Codes(Colour)
     with pytest.raises(ValueError, match="3 is not a valid Colour"):
         codes(3)
@@ -44,5 +44,5 @@ def test_what_is_no_code_is_an_error_as_before() -> None:
         assert codes.PINK
 
 
-def test_only_an_old_python_needs_the_object() -> None:
+def test_only_old_python_versions_use_the_object() -> None:
     assert (quick(Colour) is Colour) == (sys.version_info >= (3, 12)) == isinstance(Reg, type)

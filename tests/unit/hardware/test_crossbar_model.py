@@ -32,7 +32,7 @@ def test_an_error_upstream_stays_visible_over_several_hops() -> None:
 
 
 @pytest.mark.parametrize(("source", "first"), [(0, 0xBF), (7, 0x81), (0, 0x05), (0, 0xC0)])
-def test_routes_to_nowhere_are_bad(source: int, first: int) -> None:
+def test_a_route_beyond_the_ports_is_a_bad_route(source: int, first: int) -> None:
     assert Crossbar(8).passage(source, bytes([first, 0, 0, 0, 0, 0])).fate is Fate.BAD_ROUTE
 
 
@@ -40,7 +40,7 @@ def test_a_port_without_cable_is_absent() -> None:
     assert Crossbar(8, frozenset({0, 1})).passage(0, bytes([0x82, 0, 0, 0, 0, 0])).fate is Fate.ABSENT
 
 
-def test_limits_are_those_published() -> None:
+def test_limits_equal_the_published_values() -> None:
     assert [head_of_line_limit(ports) for ports in (1, 2, 4, 8)] == [1.0, 0.75, 0.6553, 0.6184]
     assert LIMIT < head_of_line_limit(16) < head_of_line_limit(8)
     with pytest.raises(ValueError, match="0"):
@@ -57,7 +57,7 @@ def test_stop_refreshes_cost_reverse_bandwidth() -> None:
     assert accepted_load(8, 64, 1, 60_000) < accepted_load(8, 64, 1, 60_000, refresh=0)
 
 
-def test_an_input_that_is_served_at_once_holds_nobody_back() -> None:
+def test_an_input_that_is_served_at_once_sends_no_stop() -> None:
     assert accepted_load(1, 64, 1, 10_000) == accepted_load(1, 64, 1, 10_000, refresh=0) > 0.98
 
 

@@ -61,7 +61,7 @@ def test_ring_sizes_are_equal() -> None:
     assert enums("turns_python.c") == {"HEARTBEAT": turns.HEARTBEAT}
 
 
-def test_a_cluster_larger_than_the_tables_is_refused() -> None:
+def test_a_cluster_larger_than_the_tables_is_rejected() -> None:
     c = enums("doorway.h")
     assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
     assert f"CARD_MEMORIES = {CARD_MEMORIES};" in SOURCES["sim_node.sv"].read_text(encoding="utf-8")

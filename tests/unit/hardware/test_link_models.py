@@ -79,7 +79,7 @@ def test_route_bytes_carry_the_port_distance(delta: int) -> None:
     assert route_delta(byte) == delta
 
 
-def test_what_is_no_route_byte_has_no_distance() -> None:
+def test_an_invalid_route_byte_has_no_distance() -> None:
     assert route_delta(0x05) is None
     assert route_delta(0xC1) is None
     with pytest.raises(ValueError, match="16"):
@@ -87,7 +87,7 @@ def test_what_is_no_route_byte_has_no_distance() -> None:
 
 
 @given(st.lists(st.integers(-15, 15), max_size=4), st.integers(0, 2**31 - 1), st.binary(max_size=50))
-def test_a_packet_survives_the_wire(deltas: list[int], kind: int, payload: bytes) -> None:
+def test_a_packet_is_parsed_back_from_the_wire(deltas: list[int], kind: int, payload: bytes) -> None:
     packet = Packet(bytes(map(route_byte, deltas)), kind, payload)
     received = parse(packet.to_wire())
     assert received.packet == packet
@@ -100,7 +100,7 @@ def test_a_flipped_bit_shows_in_the_syndrome() -> None:
     assert parse(bytes(wire)).syndrome != 0
 
 
-def test_impossible_packets_are_refused() -> None:
+def test_invalid_packets_are_rejected() -> None:
     with pytest.raises(ValueError, match="0x80000000"):
         Packet(b"", 1 << 31, b"")
     with pytest.raises(ValueError, match="05"):

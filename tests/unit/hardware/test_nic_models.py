@@ -35,7 +35,7 @@ def test_io_requesters_take_turns_with_one_access() -> None:
     assert [model.clock({PIO, DMA, RX})[0] for _ in range(4)] == [PIO, DMA, PIO, DMA]
 
 
-def test_three_accesses_are_refused() -> None:
+def test_three_accesses_in_a_clock_are_rejected() -> None:
     with pytest.raises(ValueError, match="3 is not 1 or 2"):
         ArbiterModel(3)
 
@@ -50,7 +50,7 @@ def test_a_packet_with_its_crc_has_syndrome_zero(data: bytes) -> None:
     assert crc8(data + bytes([crc8(data)])) == 0
 
 
-def test_the_key_stands_after_the_route() -> None:
+def test_the_key_follows_the_route() -> None:
     assert packet_key(bytes([0x81, 0xBF, 6, 0x36, 1, 2, 3])) == 0x06360102
     assert packet_key(b"\x06") == 0x06000000
     assert packet_key(b"\x80\x81") == 0
@@ -118,7 +118,7 @@ def test_a_packet_of_the_sp_that_is_as_long_as_its_header_tells_has_its_user_byt
 
 
 @pytest.mark.parametrize("size", [HEADERS, HEADERS + USER + 2])
-def test_a_packet_of_the_sp_that_no_header_can_tell_has_no_user_bytes(size: int) -> None:
+def test_a_packet_of_the_sp_with_an_impossible_size_has_no_user_bytes(size: int) -> None:
     assert Coming(bytes(size)).status == 1 << 17
 
 

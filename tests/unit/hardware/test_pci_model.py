@@ -39,7 +39,7 @@ def test_late_read_data_count_like_wait_states() -> None:
     assert transaction_clocks(TargetTiming(initial=2), data_delay=5) == transaction_clocks(TargetTiming(initial=5))
 
 
-def test_table_2_1_figures_come_from_whole_clocks() -> None:
+def test_table_2_1_values_follow_from_whole_clocks() -> None:
     assert write_clocks_per_word(TargetTiming(), post_depth=1) == 5
     assert write_clocks_per_word(TargetTiming(initial=6), post_depth=1) == 11
     assert write_clocks_per_word(TargetTiming(), post_depth=2) == 4
@@ -53,7 +53,7 @@ def test_bytes_moved_follow_the_enables() -> None:
     assert transaction.bytes_moved() == [(0x1004, 0x55), (0x1005, 0x66), (0x1006, 0x77), (0x1007, 0x88), (0x1008, 0xBB)]
 
 
-def test_time_stamps_do_not_count_in_comparisons() -> None:
+def test_time_stamps_are_ignored_in_comparisons() -> None:
     one = Transaction(Command.MEMORY_READ, 0, False, 1, (), Termination.RETRY, start=5, clocks=3)
     assert one == Transaction(Command.MEMORY_READ, 0, False, 1, (), Termination.RETRY, start=9, clocks=4)
 

@@ -47,14 +47,14 @@ def test_the_committed_package_of_the_sp_adapter_is_what_its_map_generates() -> 
     )
 
 
-def test_registers_of_the_sp_adapter_stand_on_their_grid_and_alone() -> None:
+def test_registers_of_the_sp_adapter_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in SpReg]
     assert all(offset % 4 == 0 and offset < 0x200 for offset in offsets)
     assert len(set(offsets)) == len(SpReg.__members__)
     assert SpReg.SEND0 % 32 == SpReg.RECV0 % 32 == SpReg.READ0 % 128 == 0, "their words are told apart by low bits"
 
 
-def test_commands_of_the_sp_adapter_refuse_what_their_fields_cannot_hold() -> None:
+def test_commands_of_the_sp_adapter_reject_sizes_that_do_not_fit() -> None:
     assert fetch_command(4096) == 0x1000_1000 and read_command(128) == 0x5000_0080
     assert store_command(65535, packet=True) == 0x2000_FFFF and store_command(4, packet=False) == 4
     with pytest.raises(ValueError, match="bytes"):
@@ -72,7 +72,7 @@ def test_every_constant_of_lanai_4_is_in_its_package() -> None:
             assert f" {prefix}_{name} = " in text
 
 
-def test_registers_of_lanai_4_stand_on_their_grid_and_alone() -> None:
+def test_registers_of_lanai_4_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in Reg4]
     assert all(offset % 4 == 0 and offset < lanai4.Size4.REGISTERS for offset in offsets)
     assert len(set(offsets)) == len(Reg4.__members__)
@@ -85,7 +85,7 @@ def test_numbers_of_the_fact_sheet_for_lanai_4() -> None:
     assert (Pci4.REGISTERS, Pci4.CONTROL, Pci4.SRAM_1MB) == (0xC0000, 0xE0000, 0x100000)
 
 
-def test_what_firmware_names_stands_where_the_lanai_4_has_it() -> None:
+def test_registers_of_firmware_map_to_those_of_the_lanai_4() -> None:
     assert [lanai4.place(name) for name in (Reg.ISR, Reg.IT0, Reg.SMLT, Ebus.LAR)] == [
         Reg4.ISR, Reg4.IT, Reg4.SMLT, Reg4.LAR,
     ]  # fmt: skip
@@ -95,7 +95,7 @@ def test_what_firmware_names_stands_where_the_lanai_4_has_it() -> None:
 
 
 @pytest.mark.parametrize("register", [Reg4.SMLT, Reg4.RML, Reg4.ISR, Reg4.RMP])
-def test_what_is_written_is_shown_again(register: Reg4) -> None:
+def test_written_values_are_translated_back_when_read(register: Reg4) -> None:
     value = isr_mask(Isr.RECV, Isr.TIME0, Isr.ORUN2, Isr.HOST_SIG) if register is Reg4.ISR else 0x1230
     assert lanai4.shown(register, lanai4.written(register, value)) == value
     if register in (Reg4.SMLT, Reg4.RML):
@@ -109,7 +109,7 @@ def test_every_constant_is_in_the_package() -> None:
             assert f" {prefix}_{name} = " in text
 
 
-def test_registers_stand_on_their_grid_and_alone() -> None:
+def test_registers_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in Reg]
     assert all(offset % 8 == 0 and offset < Size.REGISTERS for offset in offsets)
     assert len(set(offsets)) == len(Reg.__members__)

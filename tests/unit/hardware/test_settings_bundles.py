@@ -21,7 +21,7 @@ ON_ITS_OWN = {Setting.PRESENT, Setting.CABLE_DELAY}
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_package_is_what_the_table_prints(name: str) -> None:
+def test_package_equals_the_output_of_the_table(name: str) -> None:
     assert (ROOT / name).read_text(encoding="utf-8") == GENERATED[name](), "run python -m pymodels.settings"
 
 
@@ -47,7 +47,7 @@ def test_every_field_is_read_by_a_module(bundle: Bundle) -> None:
 
 
 @pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
-def test_no_name_is_twice_in_a_bundle(bundle: Bundle) -> None:
+def test_names_in_a_bundle_are_unique(bundle: Bundle) -> None:
     names = [name for name, _ in bundle.fields()]
     assert len(names) == len(set(names))
 
@@ -61,7 +61,7 @@ def test_first_field_is_packed_highest() -> None:
     assert NIC.packed({**nested, "slack": 1}).bit_length() == sum(bits for _, bits in NIC.fields()) - 7
 
 
-def test_value_that_does_not_fit_is_refused() -> None:
+def test_value_that_does_not_fit_is_rejected() -> None:
     values = {name: 0 for name, _ in CARD.fields()}
     with pytest.raises(OverflowError, match="pci_card_settings_t: devsel is 4; it has 2 bits"):
         CARD.packed({**values, "devsel": 4})

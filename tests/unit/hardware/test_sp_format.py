@@ -50,7 +50,7 @@ def test_an_error_before_a_switch_is_as_visible_after_it(packet: SpPacket, draw:
     assert crc8(after_switch(bytes(wire))) == syndrome
 
 
-def test_the_places_of_the_fields() -> None:
+def test_the_fields_have_their_offsets() -> None:
     """Written out by hand, from the drawing in the module."""
     wire = SpPacket(b"\x83\x81", 0x0102, 0x0304, (0x05060708, 0x090A0B0C), b"xyz").to_wire()
     assert wire[:-1].hex(" ") == ("83 81 00 00 00 00 00 00 01 02 00 0b 03 04 00 00 05 06 07 08 09 0a 0b 0c 78 79 7a")
@@ -70,12 +70,12 @@ def test_sizes_of_the_paper() -> None:
         (b"", 0, 2041, "2041 bytes"),
     ],
 )
-def test_what_no_header_can_hold_is_refused(route: bytes, node: int, payload: int, complaint: str) -> None:
+def test_values_that_do_not_fit_the_header_are_rejected(route: bytes, node: int, payload: int, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         SwitchHeader(route, node, 0, payload)
 
 
-def test_a_packet_that_is_cut_or_lies_about_its_length_is_refused() -> None:
+def test_a_packet_that_is_cut_or_has_a_wrong_length_is_rejected() -> None:
     wire = SpPacket(b"", 1, 2, (3, 4), b"data").to_wire()
     with pytest.raises(ValueError, match="ends within"):
         parse(wire[:15])

@@ -40,12 +40,12 @@ def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_a_generated_file_is_what_the_module_prints(name: str) -> None:
+def test_a_generated_file_equals_the_output_of_the_module(name: str) -> None:
     assert (ROOT / name).read_text(encoding="utf-8") == GENERATED[name](), "run: python -m pymodels.trace_points"
 
 
 @pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
-def test_a_point_takes_fields_that_there_are(bundle: Bundle) -> None:
+def test_a_trace_point_uses_existing_fields(bundle: Bundle) -> None:
     there = {field.name for field in bundle.fields} | {one.name for one in DERIVED} | {""}
     for point in bundle.points:
         assert {point.strobe, point.packet, point.argument, point.argument2, point.ago} <= there

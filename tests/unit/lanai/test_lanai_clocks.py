@@ -43,7 +43,7 @@ def test_the_first_word_is_fetched_and_then_an_instruction_takes_a_clock() -> No
 
 
 @pytest.mark.parametrize("late", [1, 2, 4])
-def test_who_needs_a_datum_waits_and_others_do_not(late: int) -> None:
+def test_only_users_of_a_pending_load_wait(late: int) -> None:
     pace = replace(PACE, load_clocks=late)
     assert spent([NOP, NOP, LOAD, ADD], pace)[-1] == Spent(load=late)
     assert spent([NOP, NOP, LOAD, NOP, ADD], pace)[-1] == Spent(load=late - 1)
@@ -87,7 +87,7 @@ def test_a_special_register_takes_its_further_clocks_and_no_access_of_the_sram(f
     assert spent([NOP, NOP, REGISTER, NOP, NOP], pace)[2:] == [Spent(register=further), Spent(), Spent()]
 
 
-def test_what_others_take_of_the_sram_is_waited_for() -> None:
+def test_accesses_of_other_masters_stall_the_core() -> None:
     words = [NOP, NOP, NOP, STORE]
     assert spent(words, held="....xxx")[-1] == Spent(grant=3)
     assert spent(words, held="xx")[0] == Spent(fetch=3)

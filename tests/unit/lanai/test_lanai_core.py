@@ -72,11 +72,11 @@ def test_shifts_go_left_by_a_positive_amount(a: int, by: int, arithmetic: bool, 
         (Op.XOR, True, 0x9235FFFF),
     ],
 )
-def test_a_constant_stands_in_one_half_and_for_and_the_other_is_ones(op: Op, high: bool, expected: int) -> None:
+def test_a_constant_is_in_one_half_and_for_and_the_other_is_ones(op: Op, high: bool, expected: int) -> None:
     assert run([ri(op, 8, 6, 0x8001, high=high)], values={6: 0x1234FFFF}).registers[8] == expected & WORD
 
 
-def test_flags_change_only_where_asked() -> None:
+def test_flags_change_only_if_the_instruction_sets_them() -> None:
     made = run([ri(Op.SUB, 8, 6, 1), ri(Op.SUB, 0, 6, 1, flags=True), ri(Op.ADD, 8, 6, 1)], values={6: 1})
     assert (made.flags, made.registers[8], made.registers[0]) == (Flags(z=1, c=1), 2, 0)
 
@@ -100,7 +100,7 @@ def test_conditions_after_a_comparison_are_those_of_the_numbers(a: int, b: int, 
     assert made.registers[9] == int(expected[condition.name])
 
 
-def test_a_select_and_a_conditional_instruction_look_at_the_flags() -> None:
+def test_a_select_and_a_conditional_instruction_depend_on_the_flags() -> None:
     words = [
         ri(Op.SUB, 0, 6, 5, flags=True),
         rr(Op.SHIFT, 8, 6, 7, condition=Condition.EQ, j=Special.SELECT, flags=True),
@@ -166,7 +166,7 @@ def test_parts_of_words_are_stored_alone() -> None:
     assert made.memory.load(0x100, 4) == 0x01040304
 
 
-def test_a_store_of_the_register_that_moves_stores_what_it_was() -> None:
+def test_a_store_of_the_modified_address_register_stores_its_old_value() -> None:
     made = run([store(6, 6, 4, p=1, q=1)], values={6: 0x100})
     assert (made.registers[6], made.memory.load(0x104, 4)) == (0x104, 0x100)
 
@@ -228,7 +228,7 @@ def test_a_load_of_pc_has_two_shadows(chip: Chip) -> None:
     assert visited([load(PC, 0, 0x100), NOP, NOP, NOP], 5, chip, {0x100: 0x40}) == [0, 4, 8, 0x40, 0x44]
 
 
-def test_a_step_tells_where_it_jumps() -> None:
+def test_a_step_has_its_jump_target() -> None:
     made = core([branch(0x40), NOP])
     assert [made.step().target, made.step().target] == [0x40, None]
 
@@ -242,7 +242,7 @@ def test_a_step_tells_where_it_jumps() -> None:
         ([load(PC, 0, 0x100), load(PC, 0, 0x100)], 4),
     ],
 )
-def test_a_jump_in_a_shadow_is_told(words: list[int], at: int) -> None:
+def test_a_jump_in_a_shadow_is_an_error(words: list[int], at: int) -> None:
     made = core(words)
     for _ in words[:-1]:
         made.step()
@@ -288,7 +288,7 @@ def test_an_exposed_load_shows_the_old_value_to_the_instruction_after_it() -> No
     assert clang.registers[8] == 5
 
 
-def test_what_is_written_behind_an_exposed_load_stays() -> None:
+def test_a_result_written_after_an_exposed_load_stays() -> None:
     made = core([load(7, 0, 0x100), ri(Op.ADD, 7, 0, 9), NOP], LANAI4)
     made.memory.store(0x100, 5, 4)
     made.step(), made.step(), made.step()
@@ -314,7 +314,7 @@ def test_what_is_written_behind_an_exposed_load_stays() -> None:
         ([branch(SRAM), NOP, NOP], "0x1000: no instruction: the SRAM ends at 0x1000"),
     ],
 )
-def test_what_is_not_defined_ends_by_name_with_its_address(words: list[int], message: str) -> None:
+def test_an_undefined_action_ends_with_its_name_and_address(words: list[int], message: str) -> None:
     with pytest.raises(CoreError, match=re.escape(message)):
         run(words)
 
@@ -329,7 +329,7 @@ def test_an_error_names_the_function_and_the_chip() -> None:
     assert raised.value.address == 0
 
 
-def test_a_run_without_end_ends() -> None:
+def test_an_endless_run_ends_at_its_limit() -> None:
     with pytest.raises(CoreError, match="still runs: 100 instructions did not lead to 0x40"):
         core([branch(0), NOP]).run(0x40, limit=100)
 

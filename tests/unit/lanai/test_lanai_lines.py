@@ -51,6 +51,6 @@ def test_files_of_a_unit_are_found_by_where_it_begins() -> None:
     assert files_of(b"12345678" + unit(), 8) == ["", "a.c", "inc/b.h"]
 
 
-def test_another_version_is_refused_with_what_to_type() -> None:
+def test_another_version_is_rejected_with_the_compiler_flags() -> None:
     with pytest.raises(LinkError, match="version 5.*compile with -gdwarf-4"):
         list(lines_of(unit(5)))

@@ -42,7 +42,7 @@ def word(program: Program, address: int) -> int:
     return int.from_bytes(program.data[at : at + 4], "big")
 
 
-def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
+def test_sections_are_placed_in_the_order_code_data_zeros_commons() -> None:
     one = made(
         "a.o",
         [Section(".bss", DATA, zeros=6), Section(".data", DATA, [1, 2], align=16), Section(".text", CODE, [NOP])],
@@ -56,7 +56,7 @@ def test_code_stands_first_then_data_then_what_is_zero_then_commons() -> None:
     assert program.symbols["__stack"] == program.stack == RAM
 
 
-def test_what_nobody_clears_stands_before_what_is_zero() -> None:
+def test_uncleared_variables_are_placed_before_cleared_ones() -> None:
     one = made(
         "a.o", [Section(".bss", DATA, zeros=8), Section(UNSET, DATA, zeros=16)], [Name("z", ".bss"), Name("u", UNSET)]
     )
@@ -67,7 +67,7 @@ def test_what_nobody_clears_stands_before_what_is_zero() -> None:
     assert (program.zeros, program.end) == (24, at + 24)
 
 
-def test_the_entry_stands_first_wherever_its_object_does() -> None:
+def test_the_entry_is_placed_first_whatever_the_order_of_objects() -> None:
     other = made("a.o", [Section(".text", CODE, [NOP, NOP])], [Name("f", ".text")])
     assert link([other, START], sram_bytes=RAM).symbols["start"] == 0
     behind = made("crt.o", [Section(".text", CODE, [NOP, NOP])], [Name("start", ".text", value=4)])
@@ -94,7 +94,7 @@ def test_the_entry_stands_first_wherever_its_object_does() -> None:
         (Kind.NONE, 0xE0000001, 0x1FFFFF8, 0xE0000001),
     ],
 )
-def test_an_address_goes_into_its_bits_of_a_word(kind: Kind, before: int, target: int, expected: int) -> None:
+def test_a_relocation_encodes_the_address_in_its_bits(kind: Kind, before: int, target: int, expected: int) -> None:
     uses = Section(".text", CODE, [NOP, before], relocations=[(4, "there", kind, 8)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("there", ABSOLUTE, target - 8)])
     assert word(linked(one), 12) == expected
@@ -110,7 +110,7 @@ def test_an_address_goes_into_its_bits_of_a_word(kind: Kind, before: int, target
         (9, 0, "relocation 9 is unknown"),
     ],
 )
-def test_an_address_that_does_not_fit_names_symbol_and_object(kind: int, value: int, why: str) -> None:
+def test_an_address_that_does_not_fit_is_rejected_with_symbol_and_object(kind: int, value: int, why: str) -> None:
     assert refused(kind, value) == why
     uses = Section(".text", CODE, [NOP], relocations=[(0, "there", kind, 0)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("there", ABSOLUTE, value)])
@@ -118,7 +118,7 @@ def test_an_address_that_does_not_fit_names_symbol_and_object(kind: int, value: 
         linked(one)
 
 
-def test_names_meet_across_objects_and_weak_ones_give_way() -> None:
+def test_symbols_are_resolved_across_objects_and_weak_ones_are_overridden() -> None:
     calls = Section(
         ".text", CODE, [0xE0000000, 0xE0000000], relocations=[(0, "f", Kind.ABS_25, 0), (4, "w", Kind.ABS_25, 0)]
     )
@@ -131,7 +131,7 @@ def test_names_meet_across_objects_and_weak_ones_give_way() -> None:
         assert word(program, 12) & 0x1FFFFFC == 0, "a weak name that nobody defines is 0"
 
 
-def test_local_names_do_not_meet() -> None:
+def test_local_symbols_are_not_shared_between_objects() -> None:
     def one(name: str) -> Object:
         text = Section(".text", CODE, [0], relocations=[(0, "x", Kind.ABS_32, 0)])
         return made(name, [text], [Name("x", ".text", binding=LOCAL)])
@@ -140,7 +140,7 @@ def test_local_names_do_not_meet() -> None:
     assert (word(program, 8), word(program, 12)) == (8, 12)
 
 
-def test_a_name_that_is_missing_or_there_twice_is_told() -> None:
+def test_a_missing_or_duplicate_symbol_is_rejected() -> None:
     calls = Section(".text", CODE, [0xE0000000], relocations=[(0, "f", Kind.ABS_25, 0)])
     user = made("user.o", [calls], [Name("g", ".text"), Name("f", UNDEFINED)])
     with pytest.raises(LinkError, match=r"symbol 'f' in user\.o: no object defines it"):
@@ -153,7 +153,7 @@ def test_a_name_that_is_missing_or_there_twice_is_told() -> None:
         linked(stack)
 
 
-def test_commons_of_a_name_are_one_and_a_definition_takes_their_place() -> None:
+def test_commons_of_a_name_are_merged_and_a_definition_replaces_them() -> None:
     small, large = made("a.o", [], [common("c", 4)]), made("b.o", [], [common("c", 40, 8)])
     assert linked(small, large).zeros == 40
     defined = made("d.o", [Section(".data", DATA, [7])], [Name("c", ".data", kind=1)])
@@ -161,7 +161,7 @@ def test_commons_of_a_name_are_one_and_a_definition_takes_their_place() -> None:
     assert (program.zeros, word(program, program.symbols["c"])) == (0, 7)
 
 
-def test_of_a_library_only_what_is_missing_is_taken() -> None:
+def test_only_library_objects_that_define_missing_symbols_are_linked() -> None:
     def one(name: str, *missing: str) -> Object:
         text = Section(".text", CODE, [NOP])
         return made(f"{name}.o", [text], [Name(name, ".text"), *(Name(other, UNDEFINED) for other in missing)])
@@ -170,7 +170,7 @@ def test_of_a_library_only_what_is_missing_is_taken() -> None:
     assert [one.name for one in program.functions] == ["start", "main", "divide", "magnitude"]
 
 
-def test_names_may_be_given_an_address() -> None:
+def test_absolute_symbols_can_be_defined() -> None:
     uses = Section(".text", CODE, [0], relocations=[(0, "slot", Kind.ABS_32, 4)])
     one = made("a.o", [uses], [Name("f", ".text"), Name("slot", UNDEFINED)])
     program = link([START, one], sram_bytes=RAM, absolute={"slot": 0x2000})
@@ -199,7 +199,7 @@ def test_a_program_leaves_room_for_its_stack() -> None:
         ),
     ],
 )
-def test_a_file_that_is_no_object_is_told(data: bytes, message: str) -> None:
+def test_a_file_that_is_not_an_object_file_is_rejected(data: bytes, message: str) -> None:
     with pytest.raises(LinkError, match=message):
         Object.read("a.o", data)
 

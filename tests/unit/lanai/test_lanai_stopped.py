@@ -25,7 +25,7 @@ MAIN = next(one for one in PROGRAM.functions if one.name == "main")
 
 
 @pytest.mark.parametrize("fault", [Fault.ILLEGAL, Fault.SHADOW, Fault.BEYOND])
-def test_a_wild_program_ends_with_its_function_and_the_last_instructions(fault: Fault) -> None:
+def test_an_undefined_action_is_reported_with_function_and_last_instructions(fault: Fault) -> None:
     machine = Machine(2)
     nic = machine.nic(1)
     nic.spawn(execute(nic, PROGRAM, cores()[DEFAULT_KIND].chip), "echo in C")

@@ -62,7 +62,7 @@ def test_a_word_is_illegal_or_has_the_format_of_the_table(word: int) -> None:
         assert 0 <= one.constant < 1 << 32
 
 
-def test_a_value_that_does_not_fit_is_refused() -> None:
+def test_a_value_that_does_not_fit_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"16 does not fit into bits 2\.\.0"):
         BY_NAME["SPECIAL"].encode(op=16)
     with pytest.raises(ValueError, match="32768 does not fit"):
@@ -128,7 +128,7 @@ def test_reserved_words_are_illegal(word: int) -> None:
         (0x30020000 | 6 << 23, "leaves a wrong Z after subb.f"),
     ],
 )
-def test_a_chip_refuses_what_it_lacks(word: int, lacking: str) -> None:
+def test_a_chip_rejects_unsupported_instructions(word: int, lacking: str) -> None:
     refused = [chip.refuses(known(word)) for chip in CHIPS]
     assert refused[0] == "", "v11 has everything"
     assert refused[2] == lacking

@@ -84,7 +84,7 @@ def test_the_latency_begins_anew_when_the_line_rises_again(gap: int) -> None:
 
 
 @pytest.mark.parametrize("release", range(2, 2 * ROUTINE, 2))
-def test_no_rise_is_lost_whenever_it_meets_the_release(release: int) -> None:
+def test_no_rise_is_lost_at_any_time_relative_to_the_release(release: int) -> None:
     """Expect a service after each rise, without overlap."""
     for rise in range(2, 3 * ROUTINE, 2):
         bench = Bench(release=release)

@@ -41,7 +41,7 @@ def waits(settings: str | None) -> list[Spent]:
 
 
 @pytest.mark.parametrize("settings", ["processor.load_clocks=4", "processor.uncached_clocks=6", ""])
-def test_each_wait_is_as_long_as_the_rtl_is_told(settings: str) -> None:
+def test_each_stall_equals_the_setting_of_the_rtl(settings: str) -> None:
     told = KIND.settings(load_profile("lanai9").override(parse_settings(settings)))
     most = Spent(*map(max, zip(*map(astuple, waits(settings)), strict=True)))
     assert (most.load, most.register) == (told[Setting.CORE_LOAD_DELAY], told[Setting.CORE_REGISTER_CLOCKS])
@@ -53,5 +53,5 @@ def test_a_buffer_that_holds_the_loop_waits_for_fetches_once() -> None:
     assert any(fetches[2][len(LOOP) :])
 
 
-def test_a_machine_that_is_told_nothing_has_the_clocks_of_the_default_profile() -> None:
+def test_a_machine_without_profile_has_the_clocks_of_the_default_one() -> None:
     assert waits(None) == waits("")

@@ -77,7 +77,7 @@ def test_a_chain_works_in_order_and_stops_at_a_terminal_block() -> None:
     assert machine.host(0).load_words(base, 3) == (11, 22, 33)
 
 
-def test_the_current_block_is_finished_before_a_higher_chain_is_looked_at() -> None:
+def test_the_current_block_is_finished_before_a_higher_chain_is_served() -> None:
     machine = Machine(2)
     nic, base = machine.nic(0), machine.host(0).allocate(65536).address
     for chain, at in ((0, 0x100), (3, 0x200)):
@@ -106,7 +106,7 @@ def test_progress_of_a_transfer_can_be_followed() -> None:
     assert seen == sorted(seen) and seen[0] == 0 and seen[-1] == 4096 and len(set(seen)) > 4
 
 
-def test_host_memory_that_was_not_allocated_is_out_of_bounds() -> None:
+def test_dma_outside_of_allocated_host_memory_is_an_error() -> None:
     machine = Machine(2)
     base = machine.host(0).allocate(4096).address
     block(machine, 0x100, 0x120, 8, 0x1000, base + 4092)

@@ -47,28 +47,28 @@ def sent_in_a_row(machine: Machine, count: int, apart_us: float = 3) -> list[int
     return [packets.index(packet) for packet in got]
 
 
-def test_a_reordered_packet_is_passed_by_those_behind_it() -> None:
+def test_later_packets_pass_a_reordered_packet() -> None:
     machine = Machine(2)
     machine.faults.reorder(0, 1, 1, by_ps=5_000_000)
     assert sent_in_a_row(machine, 5) == [0, 2, 1, 3, 4]
     assert machine.network.counters["reordered"] == machine.faults.injected == 1
 
 
-def test_the_last_packet_comes_late_but_comes() -> None:
+def test_a_reordered_last_packet_arrives() -> None:
     machine = Machine(2)
     machine.faults.reorder(0, 1, 2, by_ps=150_000_000)
     assert sent_in_a_row(machine, 3) == [0, 1, 2]
     assert machine.network.counters["reordered"] == 1
 
 
-def test_a_doubled_packet_comes_twice_the_second_time_later() -> None:
+def test_a_duplicated_packet_arrives_twice_the_copy_later() -> None:
     machine = Machine(2)
     machine.faults.double(0, 1, 1, by_ps=5_000_000)
     assert sent_in_a_row(machine, 4) == [0, 1, 2, 1, 3]
     assert machine.network.counters["doubled"] == 1
 
 
-def test_a_packet_that_stood_aside_waits_for_its_output() -> None:
+def test_a_held_packet_waits_for_its_output() -> None:
     """Let it continue while a long packet of another NIC holds the output; it arrives whole after that packet."""
     machine = Machine(3)
     got: list[bytes] = []
@@ -92,7 +92,7 @@ def test_a_reordered_packet_can_be_damaged_too() -> None:
     assert data[50] == body(100)[50] ^ 4 and syndrome != 0 and machine.nic(1).receive.crc_bad == 1
 
 
-def test_chance_reorders_and_doubles_and_the_same_seed_does_the_same() -> None:
+def test_random_faults_are_reproducible_by_seed() -> None:
     orders = []
     machines = [Machine(2), Machine(2)]
     for machine in machines:
@@ -214,7 +214,7 @@ def test_a_polling_loop_that_was_about_to_notice_something_does_not_in_reset() -
     assert noticed == []
 
 
-def test_reset_lets_the_dma_block_in_work_end_and_begins_no_other() -> None:
+def test_reset_finishes_the_current_dma_block_and_starts_no_other() -> None:
     machine = Machine(2)
     nic, buffer = machine.nic(0), machine.host(0).allocate(8192)
     for at, following in ((0x100, 0x200), (0x200, 0x300)):

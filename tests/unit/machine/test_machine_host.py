@@ -26,7 +26,7 @@ def test_allocated_memory_is_aligned_zeroed_distinct_and_shared_with_its_view() 
     assert bytes(first.view[96:]) == b"\1\2\3\4"
 
 
-def test_memory_that_is_exhausted_says_what_was_asked_and_what_is_left() -> None:
+def test_exhausted_memory_is_reported_with_request_and_rest() -> None:
     host = Machine(2, host_bytes=3 * 4096).host(1)
     host.allocate(4096)
     with pytest.raises(MemoryError, match="host host1: 8192 bytes requested, 4096 left"):
@@ -80,7 +80,7 @@ def test_a_copy_takes_bytes_from_host_memory_rounded_up_to_words(size: int, copi
     assert machine.nic(0).load_bytes(0, 28) == (bytes(8) + bytes(range(4, 4 + copied))).ljust(28, b"\0")
 
 
-def test_registers_and_sram_stand_in_the_cards_region() -> None:
+def test_registers_and_sram_are_in_the_cards_region() -> None:
     machine = Machine(2)
     machine.nic(0).write(Reg.SMP, 0x1238)
     assert machine.finish(machine.host(0).pio_read(BASE + 0x804000 + Reg.SMP)) == [0x1238]
@@ -95,13 +95,13 @@ def test_registers_and_sram_stand_in_the_cards_region() -> None:
         (BASE + 0xFFFFFC, 8, "no device on the bus"),
     ],
 )
-def test_stores_that_the_bus_cannot_take(address: int, size: int, message: str) -> None:
+def test_unaligned_stores_are_rejected(address: int, size: int, message: str) -> None:
     machine = Machine(2)
     with pytest.raises(MachineError, match=message):
         machine.finish(machine.host(0).pio_write(address, bytes(size)))
 
 
-def test_beyond_the_sram_there_is_nothing() -> None:
+def test_addresses_beyond_the_sram_are_not_decoded() -> None:
     machine = Machine(2, sram_bytes=1 << 16)
     machine.kernel.spawn(machine.host(0).pio_write(BASE + 0xFFFC, bytes(8)), "write")
     with pytest.raises(MachineError, match=r"node 0 SRAM: bytes 0x10000 \.\. 0x10004 are outside"):
@@ -133,7 +133,7 @@ def test_poll_returns_the_index_of_the_word_that_changed() -> None:
     assert 7_000_000 < machine.kernel.now <= 7_300_001
 
 
-def test_a_paused_host_goes_on_after_its_pause() -> None:
+def test_a_paused_host_continues_after_its_pause() -> None:
     machine = Machine(2)
     host = machine.host(0)
     word = host.allocate(4).address
@@ -143,7 +143,7 @@ def test_a_paused_host_goes_on_after_its_pause() -> None:
     assert machine.kernel.now == 50_000_001
 
 
-def test_a_hang_says_who_waits_for_what() -> None:
+def test_a_hang_is_reported_with_all_waits() -> None:
     machine = Machine(2)
     word = machine.host(1).allocate(4).address
     who = r"task 0 waits for host host1 polling \(look_flag\)"
@@ -151,7 +151,7 @@ def test_a_hang_says_who_waits_for_what() -> None:
         machine.finish(machine.host(1).poll([(word, 0)], "look_flag"))
 
 
-def test_work_that_never_ends_is_cut_at_its_limit() -> None:
+def test_endless_work_ends_at_the_time_limit() -> None:
     machine = Machine(2)
 
     async def forever() -> None:

@@ -147,7 +147,7 @@ def test_a_transfer_in_work_cannot_be_overwritten() -> None:
         nic.write(Ebus.EAR, 2)
 
 
-def test_a_transfer_beyond_the_sram_is_refused_as_it_is_begun() -> None:
+def test_a_transfer_beyond_the_sram_is_rejected_at_its_start() -> None:
     machine = Machine(2, nic="lanai4")
     nic, buffer = machine.nic(0), machine.host(0).allocate(64)
     nic.write(Ebus.EAR, buffer.address)
@@ -157,7 +157,7 @@ def test_a_transfer_beyond_the_sram_is_refused_as_it_is_begun() -> None:
 
 
 @pytest.mark.parametrize("register", [Reg.PULSE, Reg.IT1, Reg.DOORBELL_PRODUCER0])
-def test_what_the_chip_does_not_have_is_refused_by_name(register: Reg) -> None:
+def test_registers_that_the_chip_lacks_are_rejected_by_name(register: Reg) -> None:
     nic = Machine(2, nic="lanai4").nic(0)
     with pytest.raises(MachineError, match=f"no register {register.name}"):
         nic.write(register, 1)

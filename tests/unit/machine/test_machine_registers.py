@@ -87,7 +87,7 @@ def test_a_doorbell_appends_address_and_data_and_wakes() -> None:
     assert nic.special.read(Reg.DOORBELL_PRODUCER0) == 1
 
 
-def test_with_several_doorbell_fifos_the_page_says_which_one_an_entry_is_for() -> None:
+def test_the_page_selects_one_of_several_doorbell_fifos() -> None:
     nic = Machine(2).nic(0)
     for several, fifo in ((0, 0), (1, 3)):
         nic.card.write(Pci.CONTROL, (several << Control.MULTI_QUEUE).to_bytes(4, "big"))
@@ -98,7 +98,7 @@ def test_with_several_doorbell_fifos_the_page_says_which_one_an_entry_is_for() -
         ]
 
 
-def test_a_full_doorbell_fifo_loses_entries_and_says_so() -> None:
+def test_a_full_doorbell_fifo_drops_entries_and_reports_the_overflow() -> None:
     bells = Machine(2).nic(0).doorbells
     bells.set_base(0, 0x8000)
     for entry in range(515):
@@ -196,7 +196,7 @@ def test_a_hit_takes_the_looks_from_the_first_step_to_it(start: int, looks: int)
     assert machine.kernel.now == looks * 100_000 + 1
 
 
-def test_a_word_that_changed_back_before_its_turn_is_not_seen() -> None:
+def test_a_word_that_changed_back_before_its_look_is_missed() -> None:
     machine = Machine(2)
     nic = machine.nic(0)
     loop = nic.poll_loop([Watch(0, 0, "look"), Watch(4, 0, "look")])

@@ -79,7 +79,7 @@ def bit(nic: ModelSpNic, which: SpStatus, width: int = 1) -> int:
 
 
 @pytest.mark.parametrize(("size", "own"), [(1, True), (8, True), (64, True), (9, False), (1024, False), (2032, False)])
-def test_a_packet_comes_as_it_was_sent_and_is_stored_piece_by_piece(machine: Machine, size: int, own: bool) -> None:
+def test_a_packet_arrives_as_sent_and_is_stored_piece_by_piece(machine: Machine, size: int, own: bool) -> None:
     data = bytes(range(7, 200)) * 11
     header = send(machine, data[:size], own)
     machine.run()
@@ -118,7 +118,7 @@ def test_commands_are_done_in_their_order_and_an_interrupt_behind_them(machine: 
     assert nic.card.read(SpPci.CONTROL) == 0
 
 
-def test_two_packets_are_held_the_others_stay_in_the_network(machine: Machine) -> None:
+def test_two_packets_are_buffered_and_others_stay_in_the_network(machine: Machine) -> None:
     there = adapter(machine, 1)
     for number in range(4):
         send(machine, bytes([number]) * 500)
@@ -131,7 +131,7 @@ def test_two_packets_are_held_the_others_stay_in_the_network(machine: Machine) -
     assert machine.network.in_flight() == 0 and not bit(there, SpStatus.ARRIVED)
 
 
-def test_a_flipped_bit_is_told_with_the_packet(machine: Machine) -> None:
+def test_a_flipped_bit_is_reported_with_the_packet(machine: Machine) -> None:
     machine.faults.corrupt(0, 1, 0, offset=60, mask=2)
     send(machine, bytes(100))
     machine.run()
@@ -162,7 +162,7 @@ def test_doorbells_become_entries(machine: Machine) -> None:
     assert not bit(nic, SpStatus.BELL)
 
 
-def test_what_the_adapter_flags_raises(machine: Machine) -> None:
+def test_misuse_that_the_adapter_flags_is_an_error(machine: Machine) -> None:
     nic = adapter(machine, 0)
     with pytest.raises(MachineError, match="RECV_NEXT without a packet"):
         nic.write(SpReg.RECV_NEXT, 0)
@@ -186,7 +186,7 @@ def test_the_host_takes_the_interrupt_back_at_the_control_register() -> None:
     assert card.signal(1 << Isr.HOST_SIG) == 1
 
 
-def test_an_interrupt_stands_in_both_registers_until_the_host_takes_it_back(machine: Machine) -> None:
+def test_an_interrupt_is_set_in_both_registers_until_the_host_clears_it(machine: Machine) -> None:
     nic, host = adapter(machine, 0), machine.host(0)
 
     def seen() -> tuple[int, int]:
@@ -200,7 +200,7 @@ def test_an_interrupt_stands_in_both_registers_until_the_host_takes_it_back(mach
 
 
 @pytest.mark.parametrize("preset", ["firmvia", "bvia1", "bvia2", "hwvia"])
-def test_via_brings_messages_of_every_length_whatever_was_chosen(preset: str) -> None:
+def test_via_delivers_messages_of_every_length_with_all_options(preset: str) -> None:
     p = pair(Machine(2, nic="sp", sram_bytes=1 << 20), preset=preset)
 
     async def all_of_them() -> None:

@@ -23,7 +23,7 @@ def test_every_message_comes_once_between_paged_endpoints_of_different_weights(
 
 
 @pytest.mark.parametrize(("study", "settings"), [("am2_reliabilty", ""), ("am2_reliability", "am2.frames=1000")])
-def test_what_cannot_be_is_refused_before_anything_runs(
+def test_invalid_arguments_are_rejected_before_anything_runs(
     study: str, settings: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert on_machine.main([study, "--set", settings]) == 2

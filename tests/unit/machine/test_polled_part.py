@@ -15,7 +15,7 @@ COST = 100_000
 """Cost of every path of the machine, in ps."""
 
 
-def test_a_loop_looks_at_its_first_steps_only_until_told_otherwise() -> None:
+def test_a_loop_polls_only_its_first_steps_until_extended() -> None:
     machine = Machine(1)
     nic = machine.nic(0)
     loop = nic.poll_loop([Watch(4 * step, 0, "look") for step in range(10)])

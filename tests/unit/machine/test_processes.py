@@ -63,7 +63,7 @@ def test_the_same_virtual_address_is_other_memory_in_another_process() -> None:
     assert b.load_words(va, 2) == (0, 0) and a.load_words(va, 2) == (1, 2)
 
 
-def test_what_is_not_mapped_is_refused_before_anything_is_touched() -> None:
+def test_an_unmapped_access_is_rejected_before_any_byte_is_written() -> None:
     process = host_with().process("app")
     va = process.allocate(2 * PAGE)
     end = va + 2 * PAGE
@@ -150,7 +150,7 @@ def test_a_thread_keeps_the_cpu_until_it_waits_and_the_next_pays_for_the_switch(
     assert host.scheduler.switches == 1
 
 
-def test_a_thread_that_computes_gives_way_when_its_quantum_is_over() -> None:
+def test_a_computing_thread_yields_at_the_end_of_its_quantum() -> None:
     machine = Machine(1)
     host = machine.host(0)
     a, b = host.process("a"), host.process("b")
@@ -166,7 +166,7 @@ def test_a_thread_that_computes_gives_way_when_its_quantum_is_over() -> None:
     assert order == ["a", "b"] * 3 and host.scheduler.switches == 5
 
 
-def test_a_thread_that_polls_gives_way_and_sees_the_word_once_it_runs_again() -> None:
+def test_a_polling_thread_yields_and_notices_the_word_when_it_runs_again() -> None:
     machine = Machine(1)
     host = machine.host(0)
     a, b = host.process("a"), host.process("b")
@@ -189,7 +189,7 @@ def test_a_thread_that_polls_gives_way_and_sees_the_word_once_it_runs_again() ->
 
 
 @pytest.mark.parametrize("busy", [0, 10])
-def test_a_thread_that_polls_goes_on_when_another_one_moves_the_word(busy: int) -> None:
+def test_a_polling_thread_continues_when_another_thread_moves_the_word(busy: int) -> None:
     """Move the word while the thread spins, or before it begins because the CPU is busy."""
     machine = Machine(1)
     host = machine.host(0)

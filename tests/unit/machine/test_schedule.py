@@ -41,7 +41,7 @@ def test_two_tasks_of_one_name_that_sleep_have_a_timer_each(kernel: TurnKernel) 
     assert sorted(awake) == [0, 1]
 
 
-def test_the_load_at_the_head_of_the_bus_is_that_of_the_task_that_asked_first(kernel: TurnKernel) -> None:
+def test_the_load_at_the_head_of_the_bus_is_that_of_the_first_task(kernel: TurnKernel) -> None:
     async def load() -> None:
         await kernel.sleep_until(0, PIO_READ)
 
@@ -71,7 +71,7 @@ def told(loop: TurnSpin, kernel: TurnKernel) -> list[int]:
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_a_loop_that_is_told_to_expect_something_else_hits_in_time_or_by_a_turn(chosen: bool) -> None:
+def test_a_loop_with_a_changed_expected_value_hits_in_time_or_by_a_turn(chosen: bool) -> None:
     kernel = TurnKernel(fine=False)
     loop = TurnSpin(CpuTime(kernel), Memory("sram", 8), [Look(at, 0, 7, False, 10) for at in (0, 4)], why="nic a")
     if chosen:

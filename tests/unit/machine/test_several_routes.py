@@ -51,7 +51,7 @@ def test_further_routes_differ_and_are_as_short_as_the_first(topology: Topology)
         assert all(route_of(verify(topology, pair, way)) == way for way in ways)
 
 
-def test_no_way_is_taken_twice_however_much_another_carries() -> None:
+def test_no_route_is_chosen_twice_whatever_the_loads() -> None:
     network = UpDown(TWO, "chip0")
     near, far = (TWO.attachment(host).node for host in ("paris", "metz"))
     (busy,) = network.take(near, far)
@@ -69,7 +69,7 @@ def test_several_routes_are_read_as_they_were_written(computed: bool, tmp_path: 
     assert len(read.routes.ways("paris", "metz")) == 2
 
 
-def test_more_routes_than_there_are_and_none_at_all_are_refused(tmp_path: Path) -> None:
+def test_more_routes_than_exist_and_zero_routes_are_rejected(tmp_path: Path) -> None:
     routes = up_down(TWO, most=2)
     file = write(cluster_on("ways", TWO, routes), tmp_path, "Two ways")
     lines = tmp_path / "ways_config.txt"
@@ -113,7 +113,7 @@ def test_packets_pass_those_on_a_late_route_which_keep_their_order() -> None:
         assert own == sorted(own)
 
 
-def test_a_delay_of_nothing_and_a_port_that_there_is_not_are_refused() -> None:
+def test_a_negative_delay_and_an_unknown_port_are_rejected() -> None:
     machine = Machine(2)
     with pytest.raises(ValueError, match="must be positive"):
         machine.faults.delay_into(End("s0", 0), -1)

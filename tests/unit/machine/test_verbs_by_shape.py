@@ -79,7 +79,7 @@ def test_every_attribute_of_the_verbs_exists() -> None:
     assert as_host(machine.host(1)).nic_base == 0xE0000000
 
 
-def test_the_small_types_fit() -> None:
+def test_return_types_of_verbs_match() -> None:
     machine, kernel = Machine(2), Kernel()
     spin = machine.nic(0).poll_loop([Watch(0, 0, "look")])
     fits = as_small(machine.host(0).allocate(8), spin, Event(kernel), Future(kernel))

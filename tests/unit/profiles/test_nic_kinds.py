@@ -82,7 +82,7 @@ def test_a_kind_is_found_by_its_name_in_every_folder(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_a_profile_has_the_values_that_its_kind_asks_for(name: str) -> None:
+def test_a_profile_has_the_values_of_its_kind(name: str) -> None:
     profile = load_profile(name)
     assert profile.nic.settings(profile) and profile.nic.network.switch_settings(profile)
     assert (profile.nic.processor(profile) is None) == (profile.nic.target is None)
@@ -90,7 +90,7 @@ def test_a_profile_has_the_values_that_its_kind_asks_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", nic_kinds())
-def test_the_module_that_stands_in_a_node_is_in_the_folder_of_its_kind_or_of_all(name: str) -> None:
+def test_the_module_of_a_node_is_in_the_folder_of_its_kind_or_in_a_shared_one(name: str) -> None:
     nics = ROOT / "hdl" / "nic"
     places = [path.relative_to(nics).parts[0] for path in nics.rglob(f"{nic_kind(name).hdl_card}.sv")]
     assert places in ([name], ["common"])
@@ -113,11 +113,11 @@ def test_a_crossing_of_a_lanai_is_a_synchroniser_of_two_flops_and_one_of_the_sp_
     assert (edges["lanai9"], edges["lanai4"], edges["sp"]) == (1, 1, 0)
 
 
-def test_the_kind_that_is_taken_where_nobody_says_is_that_of_the_profile() -> None:
+def test_the_default_kind_is_that_of_the_default_profile() -> None:
     assert load_profile(DEFAULT_PROFILE).kind == DEFAULT_KIND
 
 
-def test_an_unknown_kind_names_the_nearest_and_a_missing_part_is_named() -> None:
+def test_an_unknown_kind_or_missing_part_is_rejected_by_name() -> None:
     with pytest.raises(SanlabError, match=r"unknown kind of NIC 'lanai'.*did you mean 'lanai"):
         nic_kind("lanai")
     with pytest.raises(SanlabError, match=r"NIC 'lanai': module tb\.nics\.lanai8 does not exist"):

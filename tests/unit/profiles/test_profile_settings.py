@@ -35,7 +35,7 @@ def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_whatever_a_value_may_be_has_room_in_its_setting(name: str) -> None:
+def test_every_valid_value_fits_its_setting(name: str) -> None:
     keys = load_profile(name).keys
     known = {setting.name: keys[setting.source].high for setting in Setting if setting.source in keys}
     assert len(known) > 10
@@ -105,7 +105,7 @@ def test_value_of_another_kind_of_nic_is_unknown(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("tick_ps", [1000, 500_000, 10**9])
-def test_the_clock_of_a_lanai_of_any_period_goes_right_with_numbers_that_the_rtl_takes(tick_ps: int) -> None:
+def test_the_rtc_rate_of_any_nic_clock_fits_the_rtl(tick_ps: int) -> None:
     for nic_ps in (1000, 7500, 15_000, 26_666, 29_998, 30_000, 100_000):
         rate = rtc_rate(nic_ps, tick_ps)
         assert 0 < rate.numerator <= RATE_MOST and 0 < rate.denominator <= RATE_MOST

@@ -65,7 +65,7 @@ def test_every_file_of_the_folder_is_a_profile_of_a_nic_or_of_a_host() -> None:
 
 
 @pytest.mark.parametrize("name", [*profile_names(), "lanai9+p2-300", "sp+p2-300", *OF_PAPERS])
-def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: str) -> None:
+def test_every_profile_is_complete_and_every_value_has_a_source(name: str) -> None:
     profile = load_profile(name)
     assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST).keys()
     for key, value in profile.values.items():
@@ -76,7 +76,7 @@ def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: st
             assert value.source.startswith("fact sheet "), key
 
 
-def test_pairs_and_their_names() -> None:
+def test_profile_names_are_those_of_nic_and_host() -> None:
     assert load_profile("lanai9").name == "lanai9+p3-450"
     assert load_profile("lanai4").name == "lanai4+p2-300"
     assert load_profile("sp").name == "sp+p3-450"
@@ -112,7 +112,7 @@ def test_figures_of_systems_of_other_papers() -> None:
     assert calibrated == {"clock.nic_ps", "dma.start_clocks", "host.frame_ns"}
 
 
-def test_derived_delays() -> None:
+def test_derived_delays_follow_from_the_values() -> None:
     profile = load_profile("lanai9")
     assert profile.cable_characters(None) == 4
     assert profile.cable_characters(0.0) == 1
@@ -268,12 +268,12 @@ def test_mistake_in_a_file_is_named(tmp_path: Path, text: str, line: int, messag
         assert said == place + message
 
 
-def test_pairs_stand_in_the_file_of_the_nic(tmp_path: Path) -> None:
+def test_values_of_pairs_are_rejected_in_the_file_of_a_host(tmp_path: Path) -> None:
     text = HOST + "\n[with.lanai9.host]\nclock_mhz = 1\n"
     assert "unknown key 'with.lanai9'" in refused(tmp_path, text, "p3-450.toml", Owner.HOST)
 
 
-def test_missing_value(tmp_path: Path) -> None:
+def test_missing_value_is_rejected(tmp_path: Path) -> None:
     nic = with_file(tmp_path, re.sub(r"\nslack = .*", "", LANAI9))
     with pytest.raises(ConfigError) as error:
         combine(nic, with_file(tmp_path, HOST, "p3-450.toml", Owner.HOST), "p3-450")
@@ -281,7 +281,7 @@ def test_missing_value(tmp_path: Path) -> None:
     assert str(error.value) == text
 
 
-def test_nic_that_names_an_unknown_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nic_with_an_unknown_host_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "pymodels" / "profiles"
     folder.mkdir(parents=True)
     (folder / "mine.toml").write_text(LANAI9.replace('host = "p3-450"', 'host = "p3-500"'), encoding="utf-8")
@@ -292,7 +292,7 @@ def test_nic_that_names_an_unknown_host(tmp_path: Path, monkeypatch: pytest.Monk
     assert str(error.value) == f"{folder}/mine.toml:{line_with(LANAI9, 'host')}: {text}"
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "absent.toml"
     with pytest.raises(ConfigError) as error:
         read_profile_file(path, Owner.NIC)
@@ -315,13 +315,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("lanai9+p4", "PROFILE: unknown host profile: 'p4'; did you mean 'p3-450'?"),
     ],
 )
-def test_unknown_profile(name: str, text: str) -> None:
+def test_unknown_profile_is_rejected(name: str, text: str) -> None:
     with pytest.raises(ConfigError) as error:
         check_profile_name(name)
     assert str(error.value) == text
 
 
-def test_a_host_of_another_processor_is_refused_by_its_line_with_the_nearest(tmp_path: Path) -> None:
+def test_a_host_with_an_unknown_processor_is_rejected_with_line_and_nearest_name(tmp_path: Path) -> None:
     text = HOST.replace('processor = "i686"', 'processor = "powerpc604"')
     said = refused(tmp_path, text, "p3-450.toml", Owner.HOST)
     assert f"p3-450.toml:{line_with(text, 'processor')}: unknown processor of a host: " in said

@@ -34,7 +34,7 @@ def given(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_value_that_may_be_off_has_a_range_around_it(profile: str) -> None:
+def test_every_uncertain_value_has_a_range_around_it(profile: str) -> None:
     loaded = load_profile(profile)
     for name, key in loaded.keys.items():
         known, own = range_of(key, loaded.values[name]), loaded.values[name]
@@ -72,7 +72,7 @@ def test_every_entry_is_of_a_value_that_some_profile_has() -> None:
         ({"fixed": "x"}, 3, (3, 3)),
     ],
 )
-def test_a_range_stays_in_what_the_key_allows(
+def test_a_range_stays_within_the_limits_of_its_key(
     monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], number: float, ends: tuple[int, int]
 ) -> None:
     given(monkeypatch, entry)
@@ -86,7 +86,7 @@ def test_a_period_stays_even(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known is not None and all(known.at(share / 7, CLOCK) % 2 == 0 for share in range(8))
 
 
-def test_what_is_published_has_no_range() -> None:
+def test_a_published_value_has_no_range() -> None:
     assert range_of(KEY, value(3, Origin.PAPER)) is None and range_of(KEY, value(3, Origin.FACT)) is None
 
 
@@ -101,14 +101,14 @@ def test_what_is_published_has_no_range() -> None:
         ({"by": [1, 2], "why": ""}, "range incomplete: pci.start_delay has by, why"),
     ],
 )
-def test_half_a_range_is_refused(monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], text: str) -> None:
+def test_an_incomplete_range_is_rejected(monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], text: str) -> None:
     given(monkeypatch, entry)
     with pytest.raises(ConfigError) as error:
         range_of(KEY, value(3))
     assert text in str(error.value)
 
 
-def test_a_value_without_a_range_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_uncertain_value_without_a_range_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch, {"fixed": "x"}, name="devsel")
     with pytest.raises(ConfigError) as error:
         range_of(KEY, value(3))

@@ -168,12 +168,12 @@ def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) ->
     assert refused(tmp_path, changed) == text
 
 
-def test_unknown_host_of_a_cluster(tmp_path: Path) -> None:
+def test_unknown_host_of_a_cluster_is_rejected(tmp_path: Path) -> None:
     text = "grim_config: unknown host: 'mets' is in no CLUSTER of this file; did you mean 'metz'?"
     assert refused(tmp_path, {}, host="mets") == text
 
 
-def test_missing_configuration(tmp_path: Path) -> None:
+def test_missing_configuration_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "absent"
     with pytest.raises(ConfigError) as error:
         load_cluster(path)
@@ -181,7 +181,7 @@ def test_missing_configuration(tmp_path: Path) -> None:
     assert str(error.value) == text
 
 
-def test_configuration_that_is_no_text(tmp_path: Path) -> None:
+def test_configuration_that_is_not_utf_8_is_rejected(tmp_path: Path) -> None:
     path = put(tmp_path)
     path.write_bytes(b"HOST \xff\n")
     with pytest.raises(ConfigError) as error:
@@ -194,7 +194,7 @@ LINES = st.lists(st.lists(WORDS, max_size=6).map(" ".join), max_size=12).map("\n
 
 
 @given(config=LINES, resource=LINES, routes=LINES, hosts=LINES)
-def test_no_text_brings_anything_but_a_configuration_error(
+def test_arbitrary_text_raises_nothing_but_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, config: str, resource: str, routes: str, hosts: str
 ) -> None:
     folder = tmp_path_factory.mktemp("words")
@@ -203,5 +203,5 @@ def test_no_text_brings_anything_but_a_configuration_error(
         load_cluster(path)
 
 
-def test_resource_keywords_stand_in_both_files() -> None:
+def test_resource_keywords_are_valid_in_both_files() -> None:
     assert IN_RESOURCE_FILE.keys() < IN_CONFIG_FILE.keys()

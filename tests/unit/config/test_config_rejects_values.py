@@ -141,11 +141,11 @@ def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) ->
     assert refused(tmp_path, changed) == text
 
 
-def test_the_last_number_of_a_host_is_used(tmp_path: Path) -> None:
+def test_the_highest_vnn_is_valid(tmp_path: Path) -> None:
     assert "VNN" not in refused(tmp_path, {CONFIG: many(1024)})
 
 
-def test_more_circuits_than_the_cards_tables_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_circuits_than_the_cards_tables_hold_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "CIRCUITS", 1)
     told = refused(tmp_path, {"circuits": "video.bit 0 fir16\nvideo.bit 1 fir16\nvideo.bit 2 histogram\n"})
     assert told == "circuits:3: too many circuits: the card's tables hold 1; leave some out"
