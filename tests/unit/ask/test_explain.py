@@ -33,14 +33,14 @@ E = TraceEvent
 
 
 def told(number: int, *parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> list[str]:
-    """The story of a message of a made-up trace."""
+    """Explain a message of a made-up trace."""
     records = trace(*parts)
     lives = Lives(legend).take_all(rows(records))
     return list(story(lives.lives[number - 1], legend, Neighbours(lives, legend, records)))
 
 
 def held_up(records: list[Row], at: int, ns: int) -> list[Row]:
-    """The records from a time on, that much later."""
+    """Delay the records from a time on."""
     return [(row[0] + 1000 * ns * (row[0] >= 1000 * at), *row[1:]) for row in records]
 
 

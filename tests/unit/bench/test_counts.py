@@ -1,8 +1,9 @@
-"""Instructions a message (`make counts`): whose they are, from which message on, and what is said of a change.
+"""Instructions per message (`make counts`): attribution, first counted message, and the comparison with
+recorded counts.
 
-Strategy: a file of Callgrind written by hand, in which the inclusive costs of calls and names that first stand where a
-function is called would change the sums; counts compared with counts a little above and below the limit, and with
-those of another compiler. Callgrind itself is not run.
+Strategy: a Callgrind file is written by hand. Inclusive costs of calls, and names that are defined where a function is
+first called, would change its sums when read wrongly. Counts are compared with counts a little above and below the
+limit, and with those of another compiler. Callgrind itself is not run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Numbers of paths: a study that asks for a path of a table by name gets its number, or an error for a wrong name.
+"""Numbers of paths: a study that names a path of a table gets its number, or an error for a wrong name.
 
-Strategy: the paths of a small table are numbered; names that are right, of another table and misspelt are looked up.
+Strategy: the paths of a small table are numbered; correct, foreign and misspelt names are looked up.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Builds are kept while they are used, and the least recently used go first.
+"""Builds are kept while they are in use, and the least recently used are removed first.
 
-Strategy: builds of known sizes in a folder of their own, with a limit of so many of them; after each it is looked at
-who is left. Another process that uses a build, or dies while it makes one, is a real process. Times of use are set, not
-waited for.
+Strategy: builds of known sizes are made in a folder of their own with a limit for a few of them; after each the
+remaining builds are compared. Another process that uses a build, or dies while it makes one, is a real process. Times
+of use are set, not waited for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MB = 1_000_000
 
 @pytest.fixture(autouse=True)
 def own_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Each test begins as a process that uses nothing, with room for three builds and a half."""
+    """Begin each test as a process that uses no build, with room for three and a half builds."""
     monkeypatch.setenv(builds.LIMIT, "0.0035")
     monkeypatch.setattr(builds, "_held", {})
     yield
@@ -36,7 +36,7 @@ def own_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def forget() -> None:
-    """As if this process had ended."""
+    """Imitate the end of this process."""
     for lock in builds._held.values():
         lock.close()
     builds._held.clear()
@@ -61,7 +61,7 @@ def left(store: Path) -> set[str]:
 
 
 def other_process(code: str, store: Path) -> subprocess.Popen[str]:
-    """A process with the store at hand, once it has said that it is ready. It ends with its input at the latest."""
+    """Start a process that has the store, and wait until it is ready. It ends at the latest with its input."""
     text = (
         f"import sys\nfrom pathlib import Path\nfrom tb.build.store import kept\nstore = Path({str(store)!r})\n{code}"
     )

@@ -1,7 +1,7 @@
-"""What is made of the code of a Verilated model: a clock's need stops at the first condition that holds.
+"""Rewriting of a Verilated model's code: the evaluation of a clock's need stops at the first condition that holds.
 
 Strategy: assignments as Verilator writes them, with brackets around single conditions, around several and around all,
-and with an `|` between the bits of a word; the text that comes out is evaluated for all values of what it names.
+and with `|` between the bits of a word; the resulting text is evaluated for all values of its names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ def assignment(needs: str) -> str:
 
 
 def value(cpp: str, names: dict[str, int]) -> int:
-    """The right side of an assignment whose operators are those of Python, too, but for casts, `||` and the `U`."""
+    """Evaluate the right side of an assignment. Its operators are those of Python except for casts, `||` and
+    the suffix `U`.
+    """
     text = re.sub(r"\(IData\)|vlSelfRef\.|(?<=[0-9a-f])U", "", cpp.split("=", 1)[1].rstrip(";"))
     return int(eval(text.replace("||", " or ").strip(), {}, names)) & 0xFFFFFFFF  # noqa: S307
 

@@ -1,9 +1,9 @@
-"""What a build needs of the machine is looked for by the names that it calls.
+"""Programs that a build needs are looked up by the names that it calls.
 
-Strategy: the PATH is a folder of made-up programs, complete but for one, or with another compiler in its place. Only
-the complete one may pass; everything else must be refused before a build begins, by the name that is missing. A
-Verilator that is not the pinned one is made up too: it must be reported with both versions, and never be called by
-names that only the pinned one is known to have.
+Strategy: PATH is a folder of made-up programs: complete, complete except for one, or with another compiler. Only the
+complete one may pass; every other one must be rejected before a build begins, with the name of the missing program. A
+Verilator other than the pinned one is made up too: it must be reported with both versions, and never be called by names
+that only the pinned one is known to have.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CALLED = ("gcc", "g++", "make")
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A PATH with all that a build calls."""
+    """Make a PATH with all programs that a build calls."""
     for name in CALLED:
         add(tmp_path, name)
     monkeypatch.setenv("PATH", str(tmp_path))

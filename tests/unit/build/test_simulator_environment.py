@@ -1,4 +1,4 @@
-"""The environment of a simulator: variables of cocotb that belong to somebody else do not reach a study.
+"""The environment of a simulator: variables of foreign cocotb runs do not reach a study.
 
 Strategy: `env` runs in place of the simulator, with every kind of foreign variable set; its output is compared.
 """

@@ -19,7 +19,7 @@ DESIGN = Design("top", generated={"top.sv": "module top;\nendmodule\n"})
 
 @pytest.fixture(name="made")
 def fixture_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
-    """A build in a store of its own, whose compiler is a function of the test."""
+    """Make a build in a store of its own, whose compiler is a function of the test."""
 
     def compile_it(job: compilers.Job) -> None:
         program = job.folder / "obj" / "Vtop"

@@ -119,7 +119,7 @@ FAULT = Fault("sram", "metz", 200 * US, 0xA000, 3)
 
 
 def arrived(change: Callable[[list[list[list[str]]]], object]) -> Report:
-    """A run whose messages arrived otherwise."""
+    """Make a run whose messages arrived in another way."""
     copy = json.loads(json.dumps(DUE))
     change(copy)
     return replace(CLEAN, arrived=copy)
@@ -275,7 +275,7 @@ def test_seeds_and_layers_are_parsed_or_rejected() -> None:
 
 @dataclass(frozen=True)
 class Fixed:
-    """What a program never changes."""
+    """Memory that a program never changes."""
 
     size: int = 5
 
@@ -311,12 +311,12 @@ def test_an_instruction_fault_changes_an_executed_word_of_sram() -> None:
 
 @dataclass(frozen=True)
 class Image:
-    """Where a program stands."""
+    """Location of a program in memory."""
 
     base: int
 
     def symbol(self, address: int) -> str:
-        """The address."""
+        """Return the address as text."""
         return hex(address)
 
 

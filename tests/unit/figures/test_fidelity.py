@@ -1,9 +1,9 @@
-"""How good each figure is: each row has its first look, what it measured today and why it moved, and the judgement
-that follows from its interval.
+"""Quality of each figure: the first recorded value, the value measured today, the cause of a change, and a
+judgement.
 
-Strategy: the committed page and the record beside it are held against `pymodels/published.toml`: a value that is added,
-changed or removed without them fails, as does one that moved and does not say why. Judgement, order and the three forms
-of the page are tried on rows made up with one property each, what a run measures on made-up runs.
+Strategy: the committed page and the record beside it are compared with `pymodels/published.toml`. A value that is
+added, changed or removed without them fails, and so does a changed value without a stated cause. Judgement, order and
+the three forms of the page are tested on rows made up with one property each; measurement is tested on made-up runs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ VALUE = Published(
 
 
 def interval(low: float, high: float, measured: float = 2.0, command: str = "make uncertainty") -> Interval:
-    """An interval of 24 draws."""
+    """Make an interval of 24 draws."""
     return Interval(low, (low + high) / 2, high, measured, 24, 0, command, "2001-02-03")
 
 
@@ -54,12 +54,12 @@ NARROW, WIDE, BESIDE = interval(1.9, 2.1), interval(1.0, 3.0), interval(2.1, 2.3
 
 
 def row(measured: float = 2.0, interval: Interval | None = None, **changed: Any) -> Row:
-    """A row with one measured value."""
+    """Make a row with one measured value."""
     return Row(replace(VALUE, **changed), Today(measured, "make run", interval, "c" * 40))
 
 
 def committed() -> list[Row]:
-    """The rows as the repository has them."""
+    """Read the rows committed in the repository."""
     return rows(load_published(), [], load_record(), {})
 
 
@@ -67,7 +67,7 @@ def ran(
     tmp_path: Path, metrics: Mapping[str, float], study: str = "echo_pingpong", profile: str = "lanai9+p3-450",
     settings: Mapping[str, str] | None = None,
 ) -> tuple[Job, Results]:  # fmt: skip
-    """A run of a study, and what it measured."""
+    """Make a run of a study with its measured values."""
     job = jobs([study], (), True, "icarus", tmp_path)[0]
     job = replace(job, request=replace(job.request, settings={**job.request.settings, **(settings or {})}))
     return job, replace(results(dict(metrics)), study=study, profile=profile)

@@ -1,8 +1,8 @@
 """`make figures`: every study and every profile with published values has its run, once, and its place on the page.
 
-Strategy: the jobs of the real studies are listed, not run: their quick settings must be ones that the study takes. The
-runner starts a made-up program in place of `tb.run`, which leaves results, fails, or waits; what it was called with,
-what is run again and what the page and the exit code say is compared.
+Strategy: the jobs of the real studies are listed, not run: the study must take their quick settings. The runner starts
+a made-up program in place of `tb.run`, which leaves results, fails, or waits. Its arguments, the runs that are
+repeated, the page and the exit code are compared.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ sys.exit(1 if how == "fail" else 0)
 
 @pytest.fixture(autouse=True)
 def fixture_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that stands for `python -m tb.run`: it takes the same words and leaves what it is told to."""
+    """Put a program in place of `python -m tb.run`: it takes the same arguments and leaves prescribed files."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(root=str(ROOT)), encoding="utf-8")
     real: Any = subprocess.Popen
@@ -125,7 +125,7 @@ def test_the_page_is_written_and_the_exit_code_shows_failures(
     assert run.main(["--sim=icarus", "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().out
     assert "failed: grim_streaming: it broke" in said
-    assert "failed: echo_pingpong" not in said  # it has no quick settings, so it ran with the same before
+    assert "failed: echo_pingpong" not in said  # no quick settings: same settings as the run before
 
 
 def test_a_page_with_the_progress_exists_while_studies_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

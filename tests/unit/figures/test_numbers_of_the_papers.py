@@ -1,8 +1,8 @@
-"""Every number of the papers has a row of `pymodels/published.toml`, or a reason why it has none.
+"""Each number of the papers has a row of `pymodels/published.toml`, or a reason for its absence.
 
-Strategy: the list is a page, read as tables: the names in it, with `*` for any words, are held against the names of the
-rows, both ways; a test that is named beside a reason is there. Lines that are wrong in one way each show that the
-checks can fail.
+Strategy: the list is a page, read as tables. The names in it, with `*` for any words, are compared with the names of
+the rows, both ways; a test that is named beside a reason must exist. Lines with one fault each show that the checks can
+fail.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAMES = tuple(value.name for value in load_published())
 
 
 def lines(text: str) -> list[list[str]]:
-    """The cells of every row of every table, without headings and rules."""
+    """Return the cells of each row of each table, without headings and rules."""
     rows = [
         row for row in text.splitlines() if row.startswith("| ") and not row.startswith(("| place |", "| reason |"))
     ]
@@ -29,7 +29,7 @@ def lines(text: str) -> list[list[str]]:
 
 
 def faults(text: str, names: Sequence[str]) -> list[str]:
-    """What is wrong with a list of numbers."""
+    """List the faults of a list of numbers."""
     rows = lines(text)
     reasons = {row[0] for row in rows if len(row) == 2}
     told = [part.strip() for row in rows if len(row) == 3 for part in row[2].split(";")]

@@ -1,9 +1,9 @@
 """The file of published values.
 
-Strategy: the tables of basic operations are typed here a second time, from the paper, and compared. Broken entries
-must be named with their line. Values stand beside metrics only on their own study and profile. No study may hold a
-published figure: that is a matter of review, but every metric named here must look like a metric. Rows whose first
-value is not known, or only recovered, are counted: there may be fewer some day, never more.
+Strategy: the tables of basic operations are typed here a second time, from the paper, and compared. Broken entries must
+be reported with their line. Values are shown beside metrics only of their own study and profile. No study may contain a
+published figure: that is a matter of review, but each metric named here must have the form of a metric. Rows whose
+first value is unknown, or only recovered, are counted: their number may fall, never rise.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def commits() -> dict[str, str]:
 
 
 def test_quick_figures_are_of_the_sources_of_this_checkout() -> None:
-    """A layer that is being written does not move the results of others; it counts from its commit on."""
+    """Ignore a layer that is not committed: it does not change the results of others."""
     changed = set(changed_since(load_quick().commit)) if quick.FILE.exists() else set()
     assert changed - set(untracked()) == set(), f"results may have moved; {quick.REMEDY}"
 
@@ -89,7 +89,7 @@ def test_a_busy_machine_and_uncommitted_sources_are_not_recorded(monkeypatch: py
 
 @pytest.fixture(name="repository")
 def fixture_repository(tmp_path: Path) -> Path:
-    """A repository with one source of each language, all committed."""
+    """Make a repository with one source of each language, all committed."""
     for name, text in SOURCES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

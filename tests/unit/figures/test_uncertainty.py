@@ -1,8 +1,9 @@
-"""How far a figure hangs on values that are assumed or calibrated: which points are run, and what is said of them.
+"""Sensitivity of a figure to values that are assumed or calibrated: the points that are run, and the
+resulting statement.
 
-Strategy: nothing is simulated. A study made up as a formula of three values of a profile stands for the runs: one value
-moves the figure, one moves another metric, the others nothing. Which points are asked for, which values are found, the
-interval and the order of the swings are compared with what the formula has.
+Strategy: no simulation runs. A study made up as a formula of three values of a profile replaces the runs: one value
+changes the figure, one changes another metric, the others change neither. The requested points, the values found, the
+interval and the order of the swings are compared with the formula.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ VALUE = Published(
 
 
 class Formula:
-    """Stands for the runs: x = 10 + uncached_clocks + 2 x start_delay of the card; a run may fail."""
+    """Replaces the runs: x = 10 + uncached_clocks + 2 x start_delay of the card; a run may fail."""
 
     def __init__(self, fails: str = "", at: str = "") -> None:
         self.base = resolve("firmvia_latency", "verilator", "1", False, "two_hosts", "sp", "", SIMULATORS)
@@ -59,7 +60,7 @@ class Formula:
 
 
 def found(formula: Formula, *rows: Published, draws: int = 8) -> tuple[list[Figure], list[str]]:
-    """The figures of a formula, and the names of the values that were drawn."""
+    """Return the figures of a formula, and the names of the values that were drawn."""
     points: Any = formula
     figures, drawn = measure(points, rows or [VALUE], unsure(PROFILE, []), draws, Console(quiet=True))
     return figures, [one.key.name for one in drawn]

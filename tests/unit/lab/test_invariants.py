@@ -1,4 +1,4 @@
-"""What the hardware's broken invariants become in a run. Strategy: events of the hardware are made up."""
+"""Broken invariants of the hardware end a run. Strategy: events of the hardware are made up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tb.lab.invariants import Broken, Invariants
 
 
 class Hardware:
-    """A doorway that tells of broken invariants."""
+    """Doorway that reports broken invariants."""
 
     tell: Callable[..., Any]
 

@@ -1,8 +1,8 @@
-"""`results.json`: written whole or not at all, read strictly, compared as design section 8 says.
+"""`results.json`: written atomically, read strictly, compared by the rules of section 8 of the design.
 
-Strategy: random results must come back from the file equal. A full disk and a kill are imitated by making each step
-of the write fail, after which the old file must still be there and nothing half written. Each broken file is read and
-the whole message compared. Two runs are compared after changing one value of each kind.
+Strategy: random results must come back from the file equal. A full disk and a kill are imitated by a failure of each
+step of the write; afterwards the old file must be unchanged, with no half-written file beside it. Each broken file is
+read and the whole message compared. Two runs are compared after changing one value of each kind.
 """
 
 from __future__ import annotations

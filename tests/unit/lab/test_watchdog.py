@@ -1,7 +1,8 @@
-"""Limits of real time: a loop and a blocked call end with an exception in the main thread, what goes on does not.
+"""Limits of real time: an endless loop and a blocked call end with an exception in the main thread; progress
+does not.
 
-Strategy: the main thread of the test is the one that is watched, with limits of a fraction of a second. Nothing is
-compared with a clock; a limit that does not act lets the test hang until its own end.
+Strategy: the main thread of the test is watched, with limits of a fraction of a second. No duration is compared; a
+limit that does not act lets the test hang until its own timeout.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Result folders: files of two commands are never mixed, killed commands leave nothing, files of others stay.
+"""Result folders: files of two commands are never mixed, killed commands leave no files, foreign files remain.
 
-Strategy: commands are imitated by functions that write files and publish; one is a process that is killed while it
-works. Each file of somebody else, in each place, must be there afterwards with its content.
+Strategy: commands are imitated by functions that write files and publish; one is a process that is killed during its
+work. Each foreign file, in each place, must be there afterwards with its content.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ with workplace(Path(sys.argv[1])) as work:
 
 
 def left(folder: Path, **files: str) -> None:
-    """A command that leaves these files: `a__b` for a/b, `_` for the dot."""
+    """Imitate a command that leaves these files: `a__b` for a/b, `_` for the dot."""
     with workplace(folder) as work:
         for name, text in files.items():
             path = work / name.replace("__", "/").replace("_", ".")

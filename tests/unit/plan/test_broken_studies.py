@@ -1,7 +1,7 @@
-"""Studies that cannot be used are one line with file and line, exit code 2, and are listed as failed.
+"""An unusable study is reported in one line with file and line and exit code 2, and is listed as failed.
 
-Strategy: each kind of broken study stands in a root of its own; the command runs it as a user does. Nothing is built.
-How a simulator ended, and where Python stood then, is told from made-up logs.
+Strategy: each kind of broken study is put into a root of its own; the command runs it as a user does. No build is made.
+The end of a simulator, and the last line of Python it executed, are read from made-up logs.
 """
 
 from __future__ import annotations

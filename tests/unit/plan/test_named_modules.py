@@ -1,7 +1,7 @@
-"""Studies and options of layers are modules found by name: what is not there is not there, what is broken is said.
+"""Studies and options of layers are modules found by name: a missing one is unknown, a broken one is reported.
 
-Strategy: packages are written to a folder on the path, whole or with an import in them that fails at some depth. A
-name of nothing must end as unknown, a failing import as the error that it is, with the name of what is missing.
+Strategy: packages are written to a folder on the path, whole or with an import in them that fails at some depth. An
+unknown name must be reported as unknown, a failing import as its own error with the name of the missing module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BROKEN = "from not_installed import nothing\n"
 
 @pytest.fixture(name="write")
 def fixture_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder on the path; what was imported from it is forgotten."""
+    """Make a folder on the path; its imported modules are forgotten afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
     yield tmp_path

@@ -1,7 +1,7 @@
-"""What a result followed from: commits of the roots, versions, settings in force, and where they are shown.
+"""Provenance of a result: commits of the roots, versions, effective settings, and the places that show them.
 
-Strategy: repositories are made by git in folders of the test, each in one state. A plan is made without a simulator;
-what it says of its settings is compared with what was asked. The report's page is searched for all of it.
+Strategy: git makes repositories in folders of the test, each in one state. A plan is made without a simulator; its
+settings are compared with the requested ones. The report's page is searched for all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture(name="repository")
 def fixture_repository(tmp_path: Path) -> Path:
-    """A repository with one commit of `root/study.py`."""
+    """Make a repository with one commit of `root/study.py`."""
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "study.py").write_text("1\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("ignored\n", encoding="utf-8")

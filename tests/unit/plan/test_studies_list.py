@@ -37,7 +37,7 @@ def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:
 
 
 def starts_a_layer(part: Any, seen: set[Any]) -> bool:
-    """Whether a function or class of the studies, or one that it uses, starts a layer."""
+    """Return whether a function or class of the studies, or one that it uses, starts a layer."""
     if not getattr(part, "__module__", "").startswith("tb.studies.") or part in seen:
         return False
     seen.add(part)
@@ -52,7 +52,7 @@ def starts_a_layer(part: Any, seen: set[Any]) -> bool:
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    """What a function names, in its comprehensions and inner functions too."""
+    """Yield the names used in a function, including its comprehensions and inner functions."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -87,7 +87,7 @@ class Desk:
         self.asked: list[dict[str, Any]] = []
 
     def option(self, name: str) -> Any:
-        """An option of the study."""
+        """Return an option of the study."""
         return self.plan.options[name]
 
     text = option

@@ -228,7 +228,7 @@ def random_cases(seed: int, number: int) -> Iterator[tuple[Lines, str]]:
         lines = random_type(rng)
         shape, count = lines.shapes[-1], rng.choice((0, 1, 1, 2, 3))
         sizes = [rng.randint(0, 3 * shape.size) for _ in range(3)] + [shape.size * rng.randint(0, 4)]
-        if "S" not in lines.text:  # of these MPICH counts elements one by one
+        if "S" not in lines.text:  # MPICH counts the elements of these singly
             sizes.append(shape.size * rng.randint(1 << 28, 1 << 32))
         full = all(one.size for one in lines.shapes)
         known = int(full and len(leaves(lines)) == 1 and not leaves(lines) & PAIRS and "P" not in lines.text)

@@ -1,4 +1,4 @@
-"""What mpi4py's own tests say is counted. Strategy: words of unittest, as it prints them."""
+"""The results of mpi4py's own tests are counted. Strategy: output lines as unittest prints them."""
 
 from __future__ import annotations
 

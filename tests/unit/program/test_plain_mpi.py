@@ -1,7 +1,7 @@
 """MPI for plain functions: greenlets in place of processes.
 
-Strategy: functions without `await` run on the machine, four ranks at once; what they get is what the standard says, an
-error reaches the function that made the call, and times are those of the same program written as coroutines.
+Strategy: functions without `await` run on the machine, four ranks at once. Their results must be those of the standard,
+an error must reach the function that made the call, and times must be those of the same program written as coroutines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.unit.mpi.mpi_bench import World, pattern
 
 
 def run(function: Any, ranks: int = 4, **world: Any) -> list[Any]:
-    """A plain function on every rank; what each returned."""
+    """Run a plain function on every rank, and return the result of each."""
     return World(ranks, **world).run(lambda mpi, rank: run_plain(mpi, function))
 
 
@@ -46,7 +46,7 @@ def everything(mpi: Any) -> tuple[Any, ...]:
 
 
 def deeper(comm: Any) -> Any:
-    """A plain function that a plain function calls."""
+    """Call MPI in a plain function that a plain function calls."""
     return comm.bcast({"from": 2} if comm.Get_rank() == 2 else None, 2)
 
 

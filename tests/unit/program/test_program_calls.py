@@ -53,7 +53,7 @@ OSU = {
 }
 """Point-to-point and collective programs of the OSU micro-benchmarks 5.4."""
 ENDS = {"osu_put_latency": "MPI_Put"}
-"""Of programs that the page names as not running: a call that is not there."""
+"""Last lines of programs that the page lists as not running: a call that does not exist."""
 
 
 @pytest.fixture(name="written", scope="module")

@@ -25,7 +25,9 @@ def test_dimensions_are_as_equal_as_possible(nodes: int, dims: int, found: list[
 
 
 def test_factors_are_those_of_mpich_for_all_numbers_to_1000() -> None:
-    """The digest is of what MPI_Dims_create of MPICH 4.0.2 prints; tools/test_program_neighbours.py asks it itself."""
+    """Compare with a digest of the output of MPI_Dims_create of MPICH 4.0.2; tools/test_program_neighbours.py
+    runs MPICH.
+    """
     every = [(nodes, dims) for dims in range(1, 5) for nodes in range(1, 1001)]
     lines = [f"{nodes} {dims}: {' '.join(map(str, balanced(nodes, dims)))}\n" for nodes, dims in every]
     assert hashlib.sha256("".join(lines).encode()).hexdigest() == DIGEST

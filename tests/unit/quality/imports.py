@@ -1,4 +1,4 @@
-"""Who imports whom in the repository: read from the source, with what stands in functions and under TYPE_CHECKING."""
+"""Graph of the repository's imports: read from the source, with imports in functions and under TYPE_CHECKING."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from tb.tools.imports import imported
 
 Graph = Mapping[str, Mapping[str, int]]
-"""By file the files that it imports, each with the first line that does; files are named as modules."""
+"""Imports by file: each imported file with the first line that imports it; files are named as modules."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Every module below the tops of a repository."""
+    """Modules below the top folders of a repository."""
 
     root: Path
     files: Mapping[str, Path]
     imports: Mapping[str, tuple[tuple[int, str], ...]]
-    """By module what it imports: line and name, of a module here or of another package."""
+    """Imports by module: line and name, of a module here or of another package."""
 
     @staticmethod
     def below(root: Path, tops: list[str]) -> Sources:
@@ -31,7 +31,7 @@ class Sources:
         return Sources(root, files, {name: tuple(_imported(files, name, path)) for name, path in files.items()})
 
     def place(self, module: str) -> Path:
-        """The file of a module, relative to the root."""
+        """Return the file of a module, relative to the root."""
         return self.files[module].relative_to(self.root)
 
     @cached_property
@@ -64,11 +64,11 @@ class Order:
 
     tops: list[str]
     lines: Mapping[str, list[list[str]]]
-    """By top the names of the folders, those of one line together."""
+    """Names of the folders by top folder; each set holds the folders of one line."""
 
     @staticmethod
     def of(table: Mapping[str, Any]) -> Order:
-        """The order of `import_order.toml`."""
+        """Read the order of `import_order.toml`."""
         tops = list(table["tops"])
         return Order(tops, {top: [line.split() for line in table[top]] for top in tops if top in table})
 
@@ -88,7 +88,7 @@ class Order:
         return None
 
     def offences(self, sources: Sources) -> list[str]:
-        """Every import that does not go down, and every file without a place, as `file:line: what is wrong`."""
+        """List each import that does not go down, and each file without a place, as `file:line: fault`."""
         found = []
         for name, others in sources.graph.items():
             here = self.place(sources.place(name))
@@ -126,11 +126,11 @@ class FileOrder:
 
     @staticmethod
     def of(table: Mapping[str, Any]) -> list[FileOrder]:
-        """Those of `import_order.toml`."""
+        """Read the orders of files of `import_order.toml`."""
         return [FileOrder(folder, [line.split() for line in lines]) for folder, lines in table["files"].items()]
 
     def offences(self, sources: Sources) -> list[str]:
-        """Every import that does not go down, every file without a line, and every name without a file."""
+        """List each import that does not go down, each file without a line, and each name without a file."""
         lines = {name: number for number, line in enumerate(self.lines) for name in line}
         paths = {name: sources.place(name) for name in sources.files}
         files = {name: path for name, path in paths.items() if str(path.parent) == self.folder}
@@ -175,9 +175,9 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def way(sources: Sources, start: str, packages: tuple[str, ...]) -> list[str]:
-    """A shortest way of imports from a module to one of other people's packages; empty when there is none.
+    """Return a shortest chain of imports from a module to one of these external packages; empty when there is none.
 
-    Who imports `a.b.c` also runs `a` and `a.b`.
+    An import of `a.b.c` also executes `a` and `a.b`.
     """
     graph, before, queue = sources.graph, {start: ""}, [start]
     for name in queue:
@@ -194,5 +194,5 @@ def way(sources: Sources, start: str, packages: tuple[str, ...]) -> list[str]:
 
 
 def _back(before: Mapping[str, str], name: str) -> list[str]:
-    """The modules that led to one, and itself."""
+    """Return the modules that led to one, and the module itself."""
     return [*_back(before, before[name]), name] if name else []

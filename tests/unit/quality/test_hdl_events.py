@@ -1,6 +1,6 @@
-"""A struct, or a vector, that one process writes twice: the check is given small modules, and then the whole tree.
+"""A struct or a vector that one process writes twice: the check gets small modules, and then the whole tree.
 
-Strategy: cases that must be told, each in another form of a process, and cases that look alike and are allowed.
+Strategy: cases that must be reported, each in another form of a process, and similar cases that are allowed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Names in HDL: the check is given small modules, each with one name that says what is not so, and then the whole tree.
+"""Names in HDL: the check gets small modules, each with one misleading name, and then the whole tree.
 
-What is written in `hdl/README.md` for people stands here as cases: state, what it takes, active low, directions, pairs.
+Each rule that `hdl/README.md` gives for people is a case here: state, inputs, active low, directions, pairs.
 """
 
 from __future__ import annotations

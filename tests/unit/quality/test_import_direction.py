@@ -1,11 +1,11 @@
-"""Imports go one way: pymodels <- firmware <- tb <- tests, inside of these folder by folder, in some file by
-file, and nowhere in a circle.
+"""Imports go one way: pymodels <- firmware <- tb <- tests, inside these folder by folder, in some file by
+file, acyclic.
 
 Strategy: every Python file of the repository is parsed, not imported, and each import compared with the written order,
 `import_order.toml`. Imports inside functions, under TYPE_CHECKING, relative ones and `import_module("...")` count too.
-Models, firmware and unit tests know no simulator, whatever leads there; and what the source does not tell, because
-studies are loaded by name, is tried: all are imported where cocotb is missing. The checker itself is tried on
-small trees that break each rule, so that a passing repository means something.
+Models, firmware and unit tests import no simulator, directly or indirectly. Studies are loaded by name, which the
+source does not show: therefore all are imported in an environment without cocotb. The checker itself is tested on small
+trees that break each rule.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Mutants of Python: which there are, what they are called, and that each is a program of its own.
+"""Mutants of Python: their set, their names, and that each is a distinct program.
 
-Strategy: small texts with one thing each are mutated and compared with what is written here; all mutants of real files
-of the firmware must parse and differ from the file. Which tests run them is looked up for every file that can be
-mutated. The command is tried on a tree made here, with a test that sees one mutant and not the other.
+Strategy: small texts with one construct each are mutated and compared with literal results; all mutants of real files
+of the firmware must parse and differ from the file. The tests that run them are listed for every file that can be
+mutated. The command is run on a small tree, with a test that detects one mutant and not the other.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_a_removed_cost_is_recognised() -> None:
 
 
 def test_mutants_with_equal_descriptions_are_numbered() -> None:
-    """One that is listed as equivalent excuses no other."""
+    """Number them, since a mutant listed as equivalent must excuse no other."""
     assert [one.shown for one in mutants("a = 1 + 1\na = 1 + 1\n") if one.old == "1"] == [
         f"`1` ({number}) -> `2` in `a = 1 + 1`" for number in (1, 2, 3, 4)
     ]

@@ -1,4 +1,4 @@
-"""A test that a page names is there. Strategy: `file.py::name` on all pages, looked up in the files of tests."""
+"""Tests named on pages exist. Strategy: each `file.py::name` on all pages is searched in the files of tests."""
 
 from __future__ import annotations
 

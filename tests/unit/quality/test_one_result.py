@@ -1,6 +1,8 @@
-"""What a run of the tests may depend on. Strategy: examples of a property are drawn before and after a module of many
-constants is imported; properties have no deadline; of the caller's variables none changes what is printed. With a
-variable that forbids bytecode, pytest runs in a process of its own, and bytecode is found among generated files only.
+"""Influences on a run of the tests are excluded.
+
+Strategy: examples of a property are drawn before and after a module of many constants is imported; properties have no
+deadline; no variable of the caller's environment changes the output. With a variable that forbids bytecode, pytest runs
+in a process of its own, and bytecode is found among generated files only.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from tb.tools.paths import ROOT
 
 
 def drawn() -> list[int]:
-    """The examples of a property."""
+    """Return the examples of a property."""
     found: list[int] = []
 
     @given(st.integers())

@@ -1,7 +1,7 @@
-"""How proofs are written down, and mutants made: no tool is called.
+"""Files of proofs and their mutants; no tool is called.
 
-Strategy: every file of properties says how it is proved, and lists no mutant that does not exist. The heads that can be
-are taken apart; those that cannot are refused. Mutants of a small module are listed by hand.
+Strategy: every file of properties states how it is proved, and lists no mutant that does not exist. Valid heads are
+parsed; invalid ones are rejected. Mutants of a small module are listed by hand.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ endmodule
 
 
 def source(block: str) -> str:
-    """The text of a block."""
+    """Return the text of a block."""
     (path,) = (one for one in needed_files(Design(block)) if one.stem == block)
     return path.read_text(encoding="utf-8")
 

@@ -1,8 +1,8 @@
-"""The rules about HDL and Python that `make lint` reads from their text, and what `make synth` does to a file before
-Yosys reads it.
+"""The rules that `make lint` checks in the text of HDL and Python, and the changes of `make synth` to a file
+for Yosys.
 
-Strategy: small pieces of SystemVerilog and Python, one for each thing that may not stand there, beside pieces that look
-alike and are fine; each complaint is checked with its line. No tool is started.
+Strategy: small pieces of SystemVerilog and Python, one for each forbidden construct, beside similar allowed ones; each
+complaint is checked with its line. No tool is started.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_similar_constructs_of_hardware_are_accepted(source: str) -> None:
 
 
 def test_no_line_number_becomes_a_picture() -> None:
-    """In what rich prints, `:100:` would, as in `file.py:100: a complaint`."""
+    """Print `file.py:100: a complaint`, in which rich would replace `:100:` by an emoji."""
     for path in sorted((ROOT / "tb").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Console":

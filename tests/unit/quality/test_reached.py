@@ -1,7 +1,7 @@
-"""Which tests run a mutant: those that reach its statement, quickest first, none for ever.
+"""Tests that run a mutant: those that reach its statement, the fastest first, each with a time limit.
 
-Strategy: what a run has seen is written here by hand, and the tests of places in a small text are looked up. A real run
-of pytest with the plugin must say the same; one more has a test that never ends.
+Strategy: the coverage of a run is written here by hand, and the tests of places in a small text are listed. A real run
+of pytest with the plugin must give the same; another one has a test that never ends.
 """
 
 from __future__ import annotations

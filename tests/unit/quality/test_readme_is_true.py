@@ -1,9 +1,9 @@
-"""What the pages say exists does: commands, studies, benches, settings, files, links, quoted code.
+"""Things named on pages exist: commands, studies, benches, settings, files, links, quoted code.
 
-Strategy: every Markdown page of the checkout is read as text, and what it names is looked up where it must be: targets
-and variables in the Makefile, studies and benches by their names, settings in profile and study, files on disk, code
-piece by piece in the file that its block names. Figures are not tested: the command beside each reprints it. Pages made
-up with one mistake each show that the checks can fail.
+Strategy: every Markdown page of the checkout is read as text. Its commands are compared with the targets and variables
+of the Makefile, studies and benches with their names, settings with those of profile and study, files with the disk,
+code piece by piece with the file that its block names. Figures are not tested: the command beside each reprints it.
+Pages made up with one mistake each show that the checks can fail.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ GENERATED = {
     "failures.txt",
     "stuck.txt",
 }
-"""What a run leaves."""
+"""Files that a run leaves."""
 MADE_UP = {
     "my_study",
     "my_package.my_study",
@@ -54,7 +54,7 @@ MADE_UP = {
     "p3-800.toml",
     "lanai9-200.toml",
 }
-"""What a page tells the reader to make."""
+"""Files that a page instructs the reader to make."""
 READERS = "mylab/"
 """The folder of a page's reader."""
 FOUND_BY_NAME = ("hdl/nic", "firmware")
@@ -68,14 +68,14 @@ LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
 
 
 def visible(path: Path) -> bool:
-    """Whether a file belongs to the checkout, not to what tools leave in it."""
+    """Return whether a file belongs to the checkout, and is not left there by tools."""
     parts = path.relative_to(ROOT).parts
     return "sim_build" not in parts and not any(part.startswith(".") or part == "__pycache__" for part in parts)
 
 
 @functools.cache
 def files() -> frozenset[str]:
-    """Every file of the checkout, relative to it."""
+    """List the files of the checkout, relative to it."""
     tops = [ROOT / name for name in FOLDERS]
     found = [path for top in tops for path in top.rglob("*") if path.is_file() and visible(path)]
     return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*"), ROOT / "LICENSE"])
@@ -83,7 +83,7 @@ def files() -> frozenset[str]:
 
 @functools.cache
 def compressed() -> frozenset[str]:
-    """Every text that is kept in a `generated.bz2`, by the path that it would have as a file."""
+    """List the texts that are kept in a `generated.bz2`, by the paths that they would have as files."""
     archives = [ROOT / name for name in files() if name.endswith(f"/{generated.NAME}")]
     paths = [archive.parent / name for archive in archives for name in generated.texts(archive)]
     return frozenset(path.relative_to(ROOT).as_posix() for path in paths)
@@ -94,12 +94,12 @@ EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relativ
 
 
 def spans(page: Path) -> list[str]:
-    """What stands between single backquotes, outside of code blocks."""
+    """Return the texts between single backquotes, outside of code blocks."""
     return SPAN.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
 
 
 def commands(page: Path) -> Iterator[list[str]]:
-    """Every command line of a page, in text or in a block of shell, as words."""
+    """Yield the command lines of a page, in text or in a block of shell, as words."""
     shell = [text for language, text in BLOCK.findall(page.read_text(encoding="utf-8")) if language == "sh"]
     for line in [*spans(page), *(line for text in shell for line in text.splitlines())]:
         if line.startswith(("make", ".venv/bin/", "python -m", "sanlab ")):
@@ -107,7 +107,7 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 
 def exists(token: str, page: Path) -> bool:
-    """Whether a file or folder that a page names is there: from the root, from the page, or as the end of a path."""
+    """Return whether a file or folder named on a page exists: from the root, from the page, or as the end of a path."""
     if "sim_build" in token or token in GENERATED or Path(token).name in MADE_UP or token.startswith(READERS):
         return True
     pattern = re.sub(r"<[^>]*>", "*", token).rstrip("/")
@@ -118,17 +118,17 @@ def exists(token: str, page: Path) -> bool:
 
 
 def heading_anchor(heading: str) -> str:
-    """A heading as the anchor of a link to it."""
+    """Return a heading as the anchor of a link to it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def known_settings(study: str, settings: Mapping[str, str] = MappingProxyType({})) -> set[str]:
-    """The settings that a study takes beside those of a profile."""
+    """Return the settings that a study takes beside those of a profile."""
     return {*RUN_OPTIONS, *studies.load(study).chosen(settings).options}
 
 
 def check_make(words: list[str]) -> None:
-    """Every word of a make command must mean something."""
+    """Check that each word of a make command has a meaning."""
     targets = re.findall(r"^([a-z0-9-]+):.*## ", MAKEFILE, re.MULTILINE)
     variables = re.findall(r"^## (\w+)=", MAKEFILE, re.MULTILINE)
     given = dict(word.split("=", 1) for word in words[1:] if "=" in word)
@@ -207,13 +207,13 @@ def test_every_study_and_every_bench_is_on_a_page() -> None:
 
 
 def run_on(page: Path) -> Iterator[str]:
-    """The studies and benches that the commands of a page run."""
+    """Yield the studies and benches that the commands of a page run."""
     for words in commands(page):
         yield from (word.partition("=")[2] for word in words if word.startswith(("STUDY=", "BENCH=")))
 
 
 def linked(page: Path) -> set[Path]:
-    """The pages that a page links."""
+    """Return the pages that a page links."""
     targets = (target.partition("#")[0] for target in LINK.findall(page.read_text(encoding="utf-8")))
     return {found for target in targets if (found := (page.parent / target).resolve()).suffix == ".md"}
 

@@ -35,7 +35,7 @@ def results(
     cost: Cost | None = None,
     wall_s: float = 4.0,
 ) -> Results:
-    """A result with the parts given, and a cost of two messages unless another is."""
+    """Make a result with the given parts, and a cost of two messages unless another is given."""
     spent = cost or Cost(cycles=1000, python_wakes=7, wall_rtl_s=2.0, wall_python_s=1.0, messages=2)
     cluster = {"name": "two_hosts"}
     return Results(

@@ -28,12 +28,12 @@ E = TraceEvent
 
 
 def record(ns: int, node: int, part: Part, event: TraceEvent, key: int = 0, a: int = 0, b: int = 0) -> Row:
-    """One record of a node."""
+    """Make one record of a node."""
     return ns * 1000, unit(node, part), event, key, a, b
 
 
 def packet(at: int, source: int, size: int, key: int = KEY) -> list[Row]:
-    """A packet over the switch: 10 ns to its head on the wire, 100 ns to the far end, as long as it has bytes."""
+    """Make a packet over the switch: 10 ns to its head on the wire, 100 ns to the far end, one ns per byte long."""
     target, port = 1 - source, switch_port(0, source)
     return [
         record(at, source, Part.NET_SEND, E.TX_START, key),
@@ -51,7 +51,8 @@ def packet(at: int, source: int, size: int, key: int = KEY) -> list[Row]:
 
 
 def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KEY) -> list[Row]:
-    """A message of `size` bytes, the `number`-th send of its host, from `send` at `at` to its handler 3000 ns later.
+    """Make a message of `size` bytes, the `number`-th send of its host, from `send` at `at` to its handler
+    3000 ns later.
 
     Its acknowledgement is back after 3500 ns.
     """
@@ -87,7 +88,9 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
 
 
 def through_a_card(at: int) -> list[Row]:
-    """A message from host 0 to a circuit of host 1's card, at 2950 ns, and its result to host 0, 3250 to 6000 ns."""
+    """Make a message from host 0 to a circuit of host 1's card, at 2950 ns, and its result to host 0, 3250 to
+    6000 ns.
+    """
     host = (E.POLL_HIT, E.HANDLER_START, E.HANDLER_END)
     call = (E.SEND_CALL, E.SPEND_START, E.SPEND_END, E.PAYLOAD_WRITTEN, E.POINTER_WRITTEN, E.SEND_RETURN)
     return [

@@ -1,7 +1,7 @@
-"""Every clock of a cluster has a name for people, also that of a bus behind a bridge.
+"""Each clock of a cluster has a readable name, including the clock of a bus behind a bridge.
 
 Strategy: hosts with every set of cards, with and without a bridge. The names of all clocks are compared with a list
-written by hand; each must be told once. The word in which a clock says what it needs is compared with one by hand, too.
+written by hand; each must occur once. The word that states a clock's need is compared with one written by hand, too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The lives of messages that no host sends: replies to remote reads, copies of multicasts; and of VIA's descriptors.
+"""Messages that no host sends: replies to remote reads, copies of multicasts; and messages of VIA's descriptors.
 
-Strategy: made-up traces (tests/unit/report/madeup_trace.py) in which a NIC makes a message for another one, under the
-very key of that message, and in which a descriptor gets its key when the NIC reads it. The lives must come apart,
-each with its own packets, and know what they were made for; stages must add up. A DMA that is scattered over pages is
-one block.
+Strategy: in made-up traces (tests/unit/report/madeup_trace.py) a NIC makes a message for another one, under the key of
+that message, and a descriptor gets its key when the NIC reads it. Each message must be found with its own packets and
+with its cause; stages must add up. A DMA that is scattered over pages is one block.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def sums(life: Life) -> dict[str, int]:
 
 
 def arrives(size: int) -> list[Row]:
-    """A message of node 0 from the call to the receiver's first look, 1800 ns later."""
+    """Make a message of node 0 from the call to the receiver's first poll, 1800 ns later."""
     return [row for row in message(0, 0, size=size) if row[0] <= 1_800_000 and row[2] != E.NIC_ACCEPT]
 
 
@@ -134,7 +133,7 @@ def test_a_multicast_whose_root_is_here_ends_where_it_is_copied_and_delivered() 
 
 
 def posted(asks: Control = Control.SEND_RECEIVE, vi: int = 3, key: int = 5) -> list[Row]:
-    """A descriptor of node 0 whose message has two packets, and that node 1 answers; taken at 4000 ns."""
+    """Make a descriptor of node 0 whose message has two packets and is answered by node 1; taken at 4000 ns."""
     cpu, nic = Part.HOST_CPU, Part.NIC_CPU
     return [
         record(0, 0, cpu, E.SEND_CALL, 0, 64, 1),
@@ -212,7 +211,7 @@ def test_stages_add_up_in_any_part_of_a_trace() -> None:
 
 
 def timeline(*parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> str:
-    """The timeline of a made-up run, as text."""
+    """Return the timeline of a made-up run as text."""
     events = made.timeline(Recorded(Path(), legend, trace(*parts)))
     return b"".join(events.parts({})).decode()
 

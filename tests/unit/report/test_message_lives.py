@@ -1,10 +1,9 @@
-"""The lives of messages told from a trace.
+"""Messages followed in a trace.
 
-Strategy: a made-up ping-pong whose messages and answers all have one key (tests/unit/report/madeup_trace.py) must
-come apart into its messages, each with its own packet, answers, DMA blocks and handler. Then things go wrong one at a
-time: a packet is swallowed, a message is refused and sent again, a message never arrives, a layer leaves fewer
-records. Stages must add up to the latency in every case. Files that are cut off or of another version get a clear
-line.
+Strategy: a made-up ping-pong whose messages and answers all have one key (tests/unit/report/madeup_trace.py) must be
+separated into its messages, each with its own packet, answers, DMA blocks and handler. Then one fault at a time is
+made: a packet is lost, a message is rejected and sent again, a message never arrives, a layer leaves fewer records.
+Stages must add up to the latency in every case. Files that are cut off or of another version get a clear line.
 """
 
 from __future__ import annotations
@@ -187,7 +186,7 @@ def test_the_stages_of_one_message_need_only_later_records() -> None:
 
 
 def damaged(folder: Path, how: str) -> str:
-    """A run whose files are damaged in one way; what is said of it."""
+    """Damage the files of a run in one way, and return the message of the error."""
     leave(folder)
     if how == "no trace":
         (folder / TRACE).unlink()

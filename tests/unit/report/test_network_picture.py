@@ -1,8 +1,8 @@
 """The picture of a network in a run's report.
 
-Strategy: pictures of each regular shape are read as XML; they must show every switch and host once, with its name, and
-every cable, side by side or alone. Rows must follow the levels of a tree, and a ring stand on a circle. The page of a
-cluster of 1,024 hosts must stay one that a browser opens.
+Strategy: pictures of each regular shape are read as XML. They must show every switch and host once, with its name, and
+every cable, side by side or alone. Rows must follow the levels of a tree, and a ring must be a circle. The page of a
+cluster of 1,024 hosts must stay small enough for a browser.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb.report.network import CIRCLE, MARGIN, WIDTH, distances, in_rows, on_a_ci
 
 
 def shown(topology: Topology) -> dict[str, list[str]]:
-    """The titles of a picture by the kind of element."""
+    """Return the titles of a picture by the kind of element."""
     found: dict[str, list[str]] = {}
     for element in ET.fromstring(picture(topology, "a network")):
         title = element.find("title")

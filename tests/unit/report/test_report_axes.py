@@ -1,6 +1,6 @@
-"""What stands at the axes of a figure, and where its legend stands.
+"""Labels at the axes of a figure, and the position of its legend.
 
-Strategy: small series are drawn; the SVG's text, which stays text, is looked at with its height.
+Strategy: small series are drawn; the texts of the SVG, which stay text, are compared together with their heights.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ CODES = Series((0, 1, 2), (5, 7, 6), "code: BT CG FT", "percent")
 
 
 def heights(series: Series, *names: str) -> dict[str, float]:
-    """Of all words of a figure in which each of these names is a curve, how far below its top they stand."""
+    """Return how far below its top the words of a figure are in which each of these names is a curve."""
     drawn = curves(dict.fromkeys(names, series), "some curves", "f", {})
     found = re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>([^<]+)</text>', drawn)
     return {word: float(y) for y, word in found}

@@ -1,7 +1,7 @@
-"""Where the clocks of NICs that execute went, beside the other results of a run.
+"""Clocks of NICs that execute firmware, by function and line, beside the other results of a run.
 
-Strategy: a profile of made-up counts goes into a folder. The page must have every function and line of every NIC, the
-terminal the first functions only, and the file the numbers. A run in Python alone leaves none of it.
+Strategy: a profile of made-up counts is written to a folder. The page must have every function and line of every NIC,
+the terminal the first functions only, and the file the numbers. A run in Python alone leaves none of them.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ COUNTS = [[100 - k, 1, 2, 3, 4] for k in range(WORDS)]
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path) -> Path:
-    """A run of two NICs that execute."""
+    """Make a run of two NICs that execute firmware."""
     profile = Profile.counted(PROGRAM, COUNTS)
     write_executed({"paris": profile, "metz": profile}, tmp_path / FILE)
     return tmp_path
 
 
 def shown(folder: Path) -> str:
-    """What the terminal shows."""
+    """Return the output on the terminal."""
     console = Console(record=True, width=120, force_terminal=False, file=io.StringIO(), _environ={})
     summary(console, Question(), results(), [], folder / "report.html", folder)
     return console.export_text()

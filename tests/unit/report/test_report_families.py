@@ -1,6 +1,6 @@
-"""Which curves share a figure: names that differ in one word, over the same points in the same units.
+"""Curves that share a figure: their names differ in one word, and they have the same points and units.
 
-Strategy: names as studies give them, with points made up; the titles and the words of the curves are written down.
+Strategy: names as studies give them, with made-up points; the titles and the labels of the curves are written by hand.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ HERE, ELSEWHERE = Series((1, 2), (3, 4), "B", "us"), Series((1, 3), (3, 4), "B",
 
 
 def told(names: list[str], **others: Series) -> dict[str, list[str]]:
-    """The titles of the figures, each with its curves; the series of `names` match, those of `others` may not."""
+    """Return the titles of the figures, each with its curves; the series of `names` match, those of `others`
+    may not.
+    """
     series = {**dict.fromkeys(names, HERE), **others}
     return {family.title: list(family.curves) for family in families(series)}
 

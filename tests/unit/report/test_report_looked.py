@@ -1,8 +1,9 @@
-"""What a page tells of a trace: stages of messages by size, how busy everything was, published points on curves.
+"""Figures of a trace on a page: stages of messages by size, utilization of every resource, published points
+on curves.
 
-Strategy: the made-up ping-pong gives known stages and known times in which things were busy; shares are compared with
-sums made by hand. Stages must add up to the printed latency. A trace that is too long, cut off or missing must not keep
-a page from being written without a word.
+Strategy: the made-up ping-pong gives known stages and known times of use; shares are compared with sums made by hand.
+Stages must add up to the printed latency. With a trace that is too long, cut off or missing, the page must still be
+written, with a note.
 """
 
 from __future__ import annotations

@@ -62,11 +62,11 @@ class Page(HTMLParser):
             self.texts.append((self.open[-1] if self.open else "", data.strip()))
 
     def of(self, tag: str) -> list[str]:
-        """The texts directly within elements of a kind."""
+        """Return the texts directly within elements of a kind."""
         return [text for within, text in self.texts if within == tag]
 
     def all(self, name: str) -> list[str]:
-        """The values of an attribute, wherever it stands."""
+        """Return all values of an attribute."""
         return [value or "" for _, attributes in self.elements for key, value in attributes.items() if key == name]
 
 
@@ -176,7 +176,7 @@ def test_the_same_result_gives_the_same_page(tmp_path: Path) -> None:
 
 
 def test_a_page_is_written_atomically(tmp_path: Path) -> None:
-    (tmp_path / "report.html").mkdir()  # what stands there cannot be replaced
+    (tmp_path / "report.html").mkdir()  # a folder that the page cannot replace
     with pytest.raises(ResultsError):
         write_page(tmp_path, Question(), results(), [])
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -1,7 +1,7 @@
-"""What a report makes of metrics: rows of text, the same for terminal and page.
+"""Tables of metrics: rows of text, the same for terminal and page.
 
 Strategy: metrics by name go in, whole tables come out and are compared. Missing cells, missing columns, unknown names
-and a run without messages or wall time are tried; numbers are tried at every change of their form.
+and a run without messages or wall time are tested; numbers are tested at every change of their form.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Messages of layers whose NICs leave no records: a card without a processor, firmware that tells nothing.
+"""Messages of layers whose NICs leave no records: a card without a processor, firmware without records.
 
-Strategy: made-up traces of two hosts, in which only the hosts and the hardware tell: what the host has written is found
-on the wire by its key, and taken in the order of arrival. Then things go wrong: a packet is damaged, a message stands
-in the queue of the other node under the same key, a message never comes. The stages must add up. At last the drivers of
-echo and of the FIFO card run on the machine, and leave the records that this needs, in their order.
+Strategy: in made-up traces of two hosts only the hosts and the hardware leave records. The message written by the host
+is found on the wire by its key, and taken in the order of arrival. Then faults are made: a packet is damaged, a message
+is in the queue of the other node under the same key, a message never comes. The stages must add up. At last the drivers
+of echo and of the FIFO card run on the machine, and leave the records needed for this, in their order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def lives(*parts: list[Row]) -> Lives:
 
 
 def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
-    """A call of `send` whose packet is in the card 300 ns later."""
+    """Make a call of `send` whose packet is in the card 300 ns later."""
     return [
         record(at, node, CPU, E.SEND_CALL, 0, 16, number),
         record(at + 300, node, CPU, E.PAYLOAD_WRITTEN, key, 24, number),
@@ -39,7 +39,7 @@ def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
 
 
 def taken(at: int, node: int) -> list[Row]:
-    """The host finds the oldest message, and has loaded it 500 ns later."""
+    """Let the host find the oldest message, and load it within 500 ns."""
     return [record(at, node, CPU, E.POLL_HIT), record(at + 500, node, CPU, E.HANDLER_START, 0, 0, 1 - node)]
 
 

@@ -1,8 +1,8 @@
-"""The timeline of a made-up ping-pong, as a viewer takes it: JSON in the trace event format.
+"""The timeline of a made-up ping-pong, in the trace event format (JSON) that viewers read.
 
-Strategy: the events are read back and checked as the format asks: every phase has its members, spans of a thread follow
-or contain one another, every point of an arrow stands in a span of its thread, counters go back to zero. Then names and
-times of one message are compared with the trace. The command is tried with windows, and with what it must refuse.
+Strategy: the events are read back and checked against the format: every phase has its members, spans of a thread follow
+or contain one another, every point of an arrow is in a span of its thread, counters return to zero. Then names and
+times of one message are compared with the trace. The command is run with windows, and with invalid arguments.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def fixture_events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
 
 
 def written(folder: Path) -> list[Event]:
-    """The events of a run's timeline."""
+    """Return the events of a run's timeline."""
     command.write_timeline(read_recorded(folder), folder / command.FILE)
     plain = json.loads((folder / command.FILE).read_text(encoding="utf-8"))
     assert plain["displayTimeUnit"] == "ns"
@@ -79,7 +79,7 @@ def used_rows() -> list[tuple[int, int, int, int, int, int]]:
 
 
 def place(events: list[Event], process: str, thread: str) -> tuple[int, int]:
-    """The place that has these names."""
+    """Return the process and thread that have these names."""
     (pid,) = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == process}
     (tid,) = {e["tid"] for e in events if (e["pid"], e["name"]) == (pid, "thread_name") and e["args"]["name"] == thread}
     return pid, tid
@@ -300,7 +300,7 @@ def test_functions_of_a_nic_that_executes_are_slices_within_their_callers(tmp_pa
 
 
 def test_each_call_of_an_active_function_begins_a_new_slice() -> None:
-    """A reset of the processor, or a loop to the first instruction, makes the calls no deeper."""
+    """Begin no deeper call at a reset of the processor, or at a loop to the first instruction."""
     calls, start, main = Calls(), (Place("start"),), (Place("main"),)
     ended = [list(calls.go_on(at, places, True)) for at, places in enumerate((start, main, start, main))]
     assert ended == [[], [], [(main[0], 1, 2), (start[0], 0, 2)], []]

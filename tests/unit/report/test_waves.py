@@ -1,8 +1,8 @@
-"""The views of waves: which signals they list, what values are called, where the markers stand.
+"""The views of waves: the signals that they list, the names of values, the positions of the markers.
 
 Strategy: views are written from made-up signals and the made-up ping-pong, and read back line by line; names of states
-are compared with what the sources of the modules say. That the signals are those of a real file is tested with one, in
-tests/system/test_waves.py. Whatever is to be left out of waves must exist, so that it is left out under a new name too.
+are compared with the sources of the modules. tests/system/test_waves.py compares the signals with those of a real file.
+Each signal that is left out of waves must exist, so that a renamed one is still left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KNOWN = {
     "top.cluster.switch_sw0.gen_port[1].port.cable.rx": 9,
     "top.cluster.switch_sw0.gen_port[7].port.cable.rx": 9,
     "top.cluster.host_paris.something_else": 1,
-    "top.cluster.host_paris.card.adapter.cpu_gnt": 1,  # what another kind of NIC has under this name is listed for it
+    "top.cluster.host_paris.card.adapter.cpu_gnt": 1,  # listed under the NIC kind that has it
 }
 
 

@@ -1,6 +1,7 @@
-"""A checkout of its own for tests of the Makefile and of set-up: a folder with spaces in its name, and only fake tools.
+"""A checkout of its own for tests of the Makefile and of set-up: a folder with spaces in its name, and only
+fake tools.
 
-The fake Python notes how it was called and does as it is told by environment variables; nothing is installed.
+The fake Python notes how it was called and acts as environment variables prescribe; no package is installed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Checkout:
         path.chmod(0o755)
 
     def become_root(self) -> None:
-        """From now on the user is root on a machine with apt-get."""
+        """Make the user root on a machine with apt-get, from now on."""
         self.tool("id", "#!/bin/sh\necho 0\n")
         self.tool("apt-get", FAKE_APT)
 
@@ -99,22 +100,22 @@ class Checkout:
         return self.run("make", *words, **environment)
 
     def calls(self, beginning: str = "") -> list[str]:
-        """What was called so far, in order, as `<word><word>`; then the log is empty again."""
+        """Return the calls so far, in order, as `<word><word>`, and empty the log."""
         lines = self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
         return [line for line in lines if line.startswith(beginning)]
 
     @property
     def stamp(self) -> Path:
-        """What set-up writes last."""
+        """File that set-up writes last."""
         return self.root / ".venv" / "sanlab.stamp"
 
 
 def words(line: str) -> list[str]:
-    """A noted call as its arguments."""
+    """Return a noted call as its arguments."""
     return line.removeprefix("<").removesuffix(">").split("><")
 
 
 def environment_without_make() -> dict[str, str]:
-    """The environment of this process, less what an outer make put into it."""
+    """Return the environment of this process without the variables of an outer make."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}

@@ -39,7 +39,7 @@ def shown(*parts: bytes, terminal: bool = True, until: str = "") -> str:
 
 @pytest.fixture(name="at_once")
 def fixture_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run is too short for a bar."""
+    """Show the bar for every run, however short."""
     monkeypatch.setattr(progress, "DELAY_S", 0.0)
     monkeypatch.setattr(progress, "LOOK_S", 0.01)
 

@@ -1,8 +1,9 @@
-"""Layers, studies, profiles, clusters, NICs and HDL of another root are found as those of this tree are.
+"""Layers, studies, profiles, clusters, NICs and HDL of another root are found like those of this tree.
 
-Strategy: a root is written to a folder, with one file of each kind. A fresh process asks for all of them, with the root
-named by SANLAB_PATH, relative or not, or by a package with an entry point. What is no root, or has a name twice, is an
-error of the front door. The key of a sweep's point follows from every file of a root, and from what those import.
+Strategy: a root is written to a folder, with one file of each kind. A fresh process loads all of them, with the root
+named by SANLAB_PATH, relative or not, or by a package with an entry point. An invalid root, or a name that occurs
+twice, is an error of the command line. The key of a sweep's point follows from every file of a root, and from the files
+that those import.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ print(folder_of("theirs"))
 """
 HELPER = "size = 1\n"
 CLUSTER = "pymodels/clusters/my_hosts/grim_config"
-"""Not in the hash of the sources: a point has the texts of its own cluster."""
+"""Cluster outside the hash of the sources: a point has the texts of its own cluster."""
 
 
 @pytest.fixture(name="root")
 def fixture_root(tmp_path: Path) -> Path:
-    """The root, in a package `so_root`; beside it a module that a layer imports."""
+    """Make the root, in a package `so_root`, with a module beside it that a layer imports."""
     for name, text in FILES.items():
         path = tmp_path / "so_root" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +152,7 @@ def test_a_name_in_two_roots_is_rejected(root: Path, monkeypatch: pytest.MonkeyP
 def test_a_change_in_a_root_makes_another_point(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(root.parent))
     monkeypatch.setattr("tb.sweep.outside.roots", lambda: (TREE, root))
-    monkeypatch.setattr(points, "roots", lambda: (root.parent / "tree", root))  # an empty one: the other takes long
+    monkeypatch.setattr(points, "roots", lambda: (root.parent / "tree", root))  # an empty tree: the real one takes long
 
     def key() -> str:
         sources_digest.cache_clear()

@@ -72,7 +72,7 @@ def test_a_complaint_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> 
 
 
 class Runs:
-    """Runs in one folder whose simulator writes the files that it is told to, or raises."""
+    """Runs in one folder whose simulator writes the prescribed files, or raises."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.seen = folder, [""]
@@ -91,7 +91,7 @@ class Runs:
         return Outcome(True, 1, [], work / "sim.log")
 
     def run(self, files: dict[str, str], error: BaseException | None = None) -> Outcome:
-        """One run of the study."""
+        """Run the study once."""
         self._files, self._error = files, error
         request = resolve("grim_pingpong", "verilator", "1", False, "", "", "", ("verilator",))
         asked = type(request)(**{**request.__dict__, "folder": str(self.folder)})
@@ -99,7 +99,7 @@ class Runs:
         return run.execute(asked, info, plan(asked, info), Console(quiet=True))
 
     def names(self) -> set[str]:
-        """The files in the folder but manifest and request."""
+        """Return the files in the folder except manifest and request."""
         files = (path for path in self.folder.rglob("*") if path.is_file())
         return {str(path.relative_to(self.folder)) for path in files} - {"manifest.json", "request.json"}
 

@@ -39,7 +39,7 @@ RESULTS = {
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path) -> Path:
-    """A run that has ended."""
+    """Make a run that has ended."""
     (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf-8")
     records = [(9, 1, TraceEvent.SEND_RETURN, 0, 7, 64, 1), (5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 1)]
     np.save(tmp_path / "trace.npy", np.array(records, RECORD))

@@ -1,6 +1,7 @@
-"""A standstill read from a trace: who holds which place of the network, who wants it, and the report that says so.
+"""A deadlock read from a trace: the holder of each link of the network, the packets that wait for it, and the
+report.
 
-Strategy: traces are written record by record for a ring of three switches: packets that stand in a circle, one packet
+Strategy: traces are written record by record for a ring of three switches: packets that wait in a circle, one packet
 that a receiver does not take, and packets that have all passed; and for cards. The waits are compared as sentences.
 Software's waits join those of the network in one cycle. The files that are left are read back.
 """
@@ -47,7 +48,7 @@ def at_switch(switch: int, port: int, event: TraceEvent, output: int) -> Record:
 
 
 def circle() -> NDArray[np.void]:
-    """Every packet has its first link and wants the second."""
+    """Give each packet its first link, and let it wait for its second."""
     records = [starts(node) for node in range(3)]
     for node in range(3):
         records += [at_switch(node, 0, HEAD, 3), at_switch(node, 0, GRANT, 3), at_switch((node + 1) % 3, 2, HEAD, 3)]

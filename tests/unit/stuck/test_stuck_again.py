@@ -1,7 +1,7 @@
-"""After a standstill the run is done once more, with waves of the time around it, and only then.
+"""After a deadlock the run is repeated once, with waves of the time around it, and only then.
 
-Strategy: a made-up run leaves a window as the real one does; the second run is a function that notes what it was asked
-for. Runs without a standstill, runs that had waves, builds that fail and second runs that differ are tried.
+Strategy: a made-up run leaves a window as the real one does; the second run is a function that notes its request. Runs
+without a deadlock, runs that had waves, builds that fail and second runs that differ are tested.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ STANDSTILL: dict[str, object] = {"cause": "nothing moves", "from_us": 80.0, "to_
 
 
 def ran(tmp_path: Path, waves: bool = False, window: dict[str, object] | None = STANDSTILL) -> Request:
-    """A run that has ended."""
+    """Make a run that has ended."""
     if window is not None:
         (tmp_path / "stuck.json").write_text(json.dumps(window), encoding="utf-8")
     return Request("hang", "icarus", 3, waves, "cluster", "", folder=str(tmp_path))
 
 
 def second(asked: list[Request], window: dict[str, object], leaves: bool = True) -> Callable[[Request], None]:
-    """A second run that stands still at `window`."""
+    """Make a second run that deadlocks at `window`."""
 
     def execute(request: Request) -> None:
         asked.append(request)

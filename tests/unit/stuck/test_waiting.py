@@ -1,8 +1,8 @@
-"""Waits and their cycles: what is declared is told, what is had is forgotten, and every cycle is found once.
+"""Waits and their cycles: declared waits are reported, satisfied ones are forgotten, and each cycle is found once.
 
-Strategy: small graphs are drawn by hand, as wait-for edges, as reasons of futures and as declared wants of two NIC
-programs on the pure-Python machine; the cycles found are compared as whole sentences. Random graphs are compared with
-a search that tries every path. Graphs without a cycle, and waits whose holder nobody knows, must give none.
+Strategy: small graphs are drawn by hand, as wait-for edges, as reasons of futures and as declared waits of two NIC
+programs on the pure-Python machine; the cycles found are compared as whole sentences. Random graphs are compared with a
+search that tries every path. Graphs without a cycle, and waits with an unknown holder, must give none.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A point of a study that stands elsewhere has a new key when any file changes that its results follow from.
+"""A point of an external study has a new key when any file changes that its results follow from.
 
-Strategy: a package with a study is written to a folder on the path, with helpers that it imports in every way that
-there is: at the top, in a function, relatively, through another one, through a package, as a second package. Each file
-is changed in turn, and the key must change, or must not when the study never leads there. A name that is computed
-cannot be followed, and is refused.
+Strategy: a package with a study is written to a folder on the path, with helpers that it imports in every possible way:
+at the top, in a function, relatively, through another one, through a package, as a second package. Each file is changed
+in turn. The key must change, except for a file that the study never imports. A computed name cannot be followed, and is
+rejected.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LED_TO = sorted(FILES.keys() - {"so_mine/unused.py", "so_third.py"})
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The packages, on the path."""
+    """Make the packages, on the path."""
     for name, text in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True, parents=True)
@@ -62,7 +62,7 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def key() -> str:
-    """The key of the only point of a sweep of the study."""
+    """Return the key of the only point of a sweep of the study."""
     request = resolve("echo_pingpong", "icarus", "1", False, "", "", "", ("icarus",))
     return spread(replace(request, study="so_mine.study"), studies.load("so_mine.study"), [{}])[0].key
 
@@ -105,7 +105,7 @@ def test_an_installed_package_counts_by_its_version(folder: Path, monkeypatch: p
 
 
 def test_a_package_with_its_own_finder_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As editable installations have them."""
+    """Find packages by a finder, as editable installations do."""
     elsewhere = folder / "src"
     elsewhere.mkdir()
     (elsewhere / "so_edited.py").write_text("", encoding="utf-8")

@@ -1,8 +1,8 @@
-"""A sweep from points to table: nothing is done twice, what fails is tried again and told, a kill loses nothing.
+"""A sweep from points to table: no point runs twice, a failed point is retried and reported, a kill loses no result.
 
-Strategy: the real Dask runs on a local cluster, and the real command, but a point is a function of the test that counts
-its calls, fails or stops the sweep as it is told. The Parquet table is read back by pyarrow. A scheduler is one at a
-port where nobody listens, or a real one without workers.
+Strategy: the real Dask runs on a local cluster, and the real command. A point, however, is a function of the test that
+counts its calls, fails or stops the sweep as prescribed. The Parquet table is read back by pyarrow. A scheduler is a
+closed port, or a real one without workers.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from tests.unit.report.madeup import results
 
 CALLS: Counter[str] = Counter()
 TROUBLE: dict[str, int] = {}
-"""By place: how often it fails before it passes."""
+"""Number of failures before the first success, by place."""
 
 
 def made_up(point: Point) -> Done:
-    """A point without a simulator: one metric that follows from its axes."""
+    """Run a point without a simulator: one metric that follows from its axes."""
     CALLS[point.name] += 1
     if CALLS[point.name] <= TROUBLE.get(point.name, 0):
         return Done(failures=("it broke",))
@@ -52,7 +52,7 @@ def made_up(point: Point) -> Done:
 
 @pytest.fixture(autouse=True)
 def fixture_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No calls yet, an empty cache, no simulator."""
+    """Begin with no calls, an empty cache and no simulator."""
     CALLS.clear()
     TROUBLE.clear()
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "cache")
