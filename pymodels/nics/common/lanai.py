@@ -18,9 +18,9 @@ KEYS = (
     *PROCESSOR,
     Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers"),
     Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)"),
-    Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver"),
-    Key("core.fetch_words", NIC, int, "words", 2, 8, "executed code: prefetch buffer, in words of SRAM: 2, 4 or 8"),
-    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus"),
+    Key("nres.truncate", NIC, bool, "", 0, 1, "1 = the network time-out cuts the packet; 0 = it resets the receiver"),
+    Key("core.fetch_words", NIC, int, "words", 2, 8, "prefetch buffer of executed code, in SRAM words: 2, 4 or 8"),
+    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start-up of a host DMA before its bus request"),
 )
 # fmt: on
 

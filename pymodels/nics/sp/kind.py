@@ -28,8 +28,8 @@ NETWORK = Network(
 # fmt: off
 KEYS = (
     *PROCESSOR,
-    Key("switch.central_queue", NIC, int, "bytes", 0, 16384, "buffer that all outputs of a switch share"),
-    Key("dma.start_ns", NIC, int, "ns", 0, 100_000, "start of a host DMA, before it asks for the bus"),
+    Key("switch.central_queue", NIC, int, "bytes", 0, 16384, "buffer shared by all outputs of a switch"),
+    Key("dma.start_ns", NIC, int, "ns", 0, 100_000, "start-up of a host DMA before its bus request"),
     Key("dma.fifo_bytes", NIC, int, "bytes", 0, 65536, "each of the two FIFOs between PCI and internal bus"),
     Key("internal_bus.period_ps", NIC, int, "ps", 1000, 100_000, "internal bus of the adapter"),
     Key("internal_bus.width", NIC, int, "bits", 32, 64, "internal bus of the adapter"),
