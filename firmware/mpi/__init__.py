@@ -1,1 +1,1 @@
-"""The message layer `mpi`: its NIC program in `nic`, its host library in `host`."""
+"""Host library `mpi`: MPI over another message layer, without firmware of its own."""

@@ -1,4 +1,4 @@
-"""Names of the calls of MPI, and their numbers in trace records."""
+"""Names of MPI calls and their numbers in trace records."""
 
 NAMES = """
 Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Bsend Bsend_init Buffer_attach
@@ -11,7 +11,7 @@ Reduce_scatter Reduce_scatter_block Request_free Request_get_status Rsend Rsend_
 Send_init Sendrecv Ssend Ssend_init Start Startall Test Testall Testany Testsome Type_contiguous
 Type_create_struct Type_free Type_indexed Type_vector Unpack Wait Waitall Waitany Waitsome
 """
-"""Of its calls, each without `MPI_`."""
+"""Names of the calls without `MPI_`."""
 CALLS = tuple(f"MPI_{name}" for name in NAMES.split())
-"""By number."""
+"""Names of the calls, by number."""
 NUMBERS = {name: number for number, name in enumerate(CALLS)}

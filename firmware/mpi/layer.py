@@ -1,4 +1,4 @@
-"""The descriptor of MPI."""
+"""Layer descriptor of MPI."""
 
 from firmware.layer import Layer
 from firmware.mpi.host import Mpi
@@ -16,7 +16,7 @@ KEPT = (
     | Promise.SELF
     | Promise.RESTART
 )
-"""With all options of the cases."""
+"""Promises kept with all options of the cases."""
 
 LAYER = Layer(
     name="mpi",

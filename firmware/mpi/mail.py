@@ -1,4 +1,4 @@
-"""Mail over MPI: `Send` and `Recv` of bytes, from any source."""
+"""Mail interface over MPI: `Send` and `Recv` of bytes, from any source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware.mpi.host.status import Status
 
 
 class MpiMail(Mail):
-    """Of one rank. Messages from the eager limit on ask before they are sent."""
+    """Mail of one rank. Messages at or above the eager limit use the rendezvous protocol."""
 
     most = 1 << 16
 

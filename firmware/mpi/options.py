@@ -9,15 +9,15 @@ from firmware.options import LayerOptions, option
 
 @dataclass(frozen=True)
 class Options(LayerOptions):
-    """The options with their defaults."""
+    """Options with their defaults."""
 
     STACKED = True
 
     eager_limit: int = option(
-        4096, "Messages of so many bytes or more ask before they are sent (paper 001, 6.5; readings C12)", 0, 1 << 24
+        4096, "size in bytes from which messages use the rendezvous protocol (paper 001, 6.5; readings C12)", 0, 1 << 24
     )
     version: str = option(
         "enhanced",
-        "Over LAPI: how a rank learns that a message is whole (paper 001, 6.4)",
+        "over LAPI: detection of a complete message (paper 001, 6.4)",
         choices=("enhanced", "counters", "base"),
     )

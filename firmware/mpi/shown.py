@@ -1,4 +1,4 @@
-"""What tools show of MPI: the names of the calls that an application makes."""
+"""Names of MPI calls for reports."""
 
 from firmware.mpi.call_names import CALLS
 from firmware.shown import Shown

@@ -82,7 +82,7 @@ class _Part:
         return result
 
     async def cycle(self, solution: Cube, right: Cube, residual: Cube) -> None:
-        """Improve `solution` by a V cycle: restrict the residual to the coarsest level, then interpolate corrections."""
+        """Improve `solution` by a V cycle: restrict the residual to the coarsest level, then interpolate back."""
         residuals = [residual]
         while len(residuals) < LEVELS:
             residuals.append(await self._restricted(residuals[-1]))

@@ -35,7 +35,7 @@ async def fft(tmk: Tmk, size: Size) -> NDArray[Any]:
     first, last = share(edge, tmk)
     bounds = [(edge * one // procs, edge * (one + 1) // procs) for one in range(procs)]
     pages = [-(-(last_of - first_of) * edge * edge * POINT // PAGE) for first_of, last_of in bounds]
-    """Of the slab of each, block by block; blocks of a page and more begin at one."""
+    """Pages of each slab, block by block; blocks of a page or more start at a page."""
     shared = await tmk.array(sum(pages), columns, np.complex128)
     begins = [sum(pages[:one]) for one in range(procs)]
     await tmk.barrier(0)

@@ -1,4 +1,4 @@
-"""Jacobi: each point becomes the mean of its neighbours; new values stay private until all processes have read the old."""
+"""Jacobi: each point becomes the mean of its neighbours; new values stay private until all have read the old ones."""
 
 from __future__ import annotations
 

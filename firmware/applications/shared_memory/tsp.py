@@ -75,7 +75,7 @@ class Search:
 
 
 def partial_tours(size: Size) -> list[list[int]]:
-    """All that begin at city 0, the most promising first."""
+    """Return all partial tours that start at city 0, the most promising first."""
     search = Search(size)
     tours = [[0]]
     for _ in range(DEPTH - 1):
@@ -84,7 +84,7 @@ def partial_tours(size: Size) -> list[list[int]]:
 
 
 async def tsp(tmk: Tmk, size: Size) -> NDArray[Any]:
-    """Of one process: the length of the shortest tour, then its cities."""
+    """Run one process. Return the length of the shortest tour, then its cities."""
     width = size.rows + 1
     queue: Shared = await tmk.array(1 + len(tours := partial_tours(size)), width, np.int32)  # first: the next to take
     best: Shared = await tmk.array(1, width, np.int32)
@@ -127,7 +127,7 @@ async def _try(tmk: Tmk, search: Search, tour: list[int], best: Shared, size: Si
 
 
 def alone(size: Size) -> NDArray[Any]:
-    """The length by Held and Karp's dynamic program, which knows nothing of bounds; the tour is not unique, and is not
+    """Return the length found by Held and Karp's dynamic program, without bounds. The tour is not unique and not
     compared.
     """
     away, others = distances(size), size.rows - 1

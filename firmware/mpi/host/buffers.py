@@ -1,4 +1,4 @@
-"""Buffers as mpi4py takes them: an array, or a list of buffer, count and datatype, of which count or type may lack."""
+"""Buffer arguments as in mpi4py: an array, or a list of buffer, count and datatype (count or datatype optional)."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from firmware.mpi.host.datatypes import BYTE, OF_NUMPY, Datatype, whole
 from firmware.mpi.host.errors import ErrorClass, Misuse
 
 Spec = Any
-"""`array`, `[buffer, datatype]`, `[buffer, count]`, `[buffer, count, datatype]`, or None: no bytes."""
+"""Buffer argument: `array`, `[buffer, datatype]`, `[buffer, count]`, `[buffer, count, datatype]`, or None for no bytes.
+"""
 
 
 class View:
-    """`count` elements of a datatype in the bytes of a buffer."""
+    """View of `count` elements of a datatype in the bytes of a buffer."""
 
     def __init__(self, data: NDArray[np.uint8], count: int, datatype: Datatype) -> None:
         self.data, self.count, self.datatype = data, count, datatype
         self.size = count * datatype.size
-        """Bytes of data."""
+        """Data bytes."""
 
     @property
     def contiguous(self) -> bool:
-        """Whether they follow each other without a gap in the application's memory."""
+        """True if the elements are contiguous in the application's memory."""
         return self.datatype.contiguous
 
     @property
     def blocks(self) -> int:
-        """Pieces that lie apart."""
+        """Number of separate pieces."""
         return self.count * self.datatype.pieces
 
     def packed(self) -> bytes | memoryview:
-        """The data in the order in which they are sent: the buffer itself where they lie together."""
+        """Return the data in the order of sending; the buffer itself if they are contiguous."""
         if not self.size:
             return b""
         if self.datatype.dense:
@@ -41,7 +42,7 @@ class View:
         return self.data[self.datatype.index(self.count)].tobytes()
 
     def fill(self, data: bytes | bytearray | memoryview) -> None:
-        """Put received data to their places; there may be fewer than fit."""
+        """Store received data, possibly fewer than fit."""
         if not len(data):
             return
         came = np.frombuffer(data, np.uint8)
@@ -52,7 +53,7 @@ class View:
 
 
 def view(spec: Spec, writable: bool = False) -> View:
-    """The elements that a call's buffer argument means. Raises Misuse."""
+    """Return the elements that a call's buffer argument describes. Raises Misuse."""
     if spec is None:
         return View(np.zeros(0, np.uint8), 0, BYTE)
     count, datatype = None, None
@@ -77,7 +78,7 @@ def view(spec: Spec, writable: bool = False) -> View:
 
 
 def _parts(spec: list[Any]) -> tuple[Any, int | None, Datatype | None]:
-    """Buffer, count and type of a list."""
+    """Return buffer, count and datatype of a list."""
     count, datatype = None, None
     for part in spec[1:]:
         if isinstance(part, Datatype):
@@ -90,7 +91,7 @@ def _parts(spec: list[Any]) -> tuple[Any, int | None, Datatype | None]:
 
 
 def _array(spec: Any) -> NDArray[Any]:
-    """Anything with the buffer protocol as an array over the same memory."""
+    """Return an object with the buffer protocol as an array over the same memory."""
     try:
         array = spec if isinstance(spec, np.ndarray) else np.frombuffer(spec, np.uint8)
     except (TypeError, ValueError, BufferError):

@@ -1,4 +1,4 @@
-"""Calls of a communicator: each has its name in the standard, and errors carry it."""
+"""Calls of a communicator under their names in the standard, which errors carry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ C = TypeVar("C", bound="Called")
 
 
 class Called:
-    """What has calls: a communicator, until it is freed."""
+    """Object with calls: a communicator until it is freed."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self.engine, self.name = engine, name
@@ -24,7 +24,7 @@ class Called:
 
     @contextmanager
     def calling(self, call: str) -> Iterator[None]:
-        """A call. Raises MpiError as `Engine.calling` does, and for a communicator that is freed."""
+        """Run a call. Raises MpiError as `Engine.calling` does, and for a freed communicator."""
         with self.engine.calling(call):
             if self.freed:
                 raise Misuse(ErrorClass.COMM, f"{self.name} is freed", "use a communicator that is not")
@@ -35,7 +35,7 @@ Method = Callable[Concatenate[C, P], Coroutine[Any, Any, T]]
 
 
 def call(name: str) -> Callable[[Method[C, P, T]], Method[C, P, T]]:
-    """Make a method the call of this name."""
+    """Return a decorator that makes a method the call of this name."""
 
     def of(method: Method[C, P, T]) -> Method[C, P, T]:
         @wraps(method)

@@ -1,6 +1,6 @@
-"""Communicators made of others.
+"""Communicators derived from others.
 
-Each has contexts that no other one has, chosen by the first rank of the communicator that it is made of.
+Each has its own contexts, chosen by the first rank of the parent communicator.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from firmware.mpi.host.steps import Collective, Lane
 
 
 class Comm(NonBlocking, Objects):
-    """A communicator."""
+    """Intra-communicator."""
 
     def Get_group(self) -> Group:
-        """Its ranks."""
+        """Return the group of its ranks (`MPI_Comm_group`)."""
         return Group(self.engine, self.ranks)
 
     def Compare(self, other: PointToPoint) -> int:
-        """IDENT: the same one; CONGRUENT: the same ranks in the same order; SIMILAR; UNEQUAL."""
+        """Return IDENT (same communicator), CONGRUENT (same ranks in the same order), SIMILAR or UNEQUAL."""
         if self is other:
             return IDENT
         if not isinstance(other, Comm):
@@ -39,12 +39,12 @@ class Comm(NonBlocking, Objects):
 
     @call("MPI_Comm_dup")
     async def Dup(self) -> Comm:
-        """The same ranks with contexts of their own."""
+        """Return a communicator of the same ranks with its own contexts (`MPI_Comm_dup`)."""
         return Comm(self.engine, self.ranks, await self._agree(Collective.Comm_dup), f"a copy of {self.name}")
 
     @call("MPI_Comm_idup")
     async def Idup(self) -> tuple[Comm, Request]:
-        """Begin `Dup`. The communicator may be used when the request has ended."""
+        """Start `Dup` (`MPI_Comm_idup`). The communicator may be used when the request is complete."""
         made = Comm(self.engine, self.ranks, 0, f"a copy of {self.name}")
         steps = self._numbered()
 
@@ -55,8 +55,11 @@ class Comm(NonBlocking, Objects):
 
     @call("MPI_Comm_split")
     async def Split(self, color: int = 0, key: int = 0) -> Comm | None:
-        """One communicator a colour, its ranks in the order of their keys, then of their ranks here; None for the
-        colour UNDEFINED.
+        """Return one communicator a colour, with ranks ordered by key, then by rank here (`MPI_Comm_split`).
+
+        Args:
+            color: colour, 0 or more; UNDEFINED returns None.
+            key: sort key of the new ranks.
         """
         color = whole("color", color, ErrorClass.ARG, UNDEFINED)
         if UNDEFINED < color < 0:
@@ -72,7 +75,7 @@ class Comm(NonBlocking, Objects):
 
     @call("MPI_Comm_create")
     async def Create(self, group: Group) -> Comm | None:
-        """The ranks of a group, all of this communicator; None for those that are not in it."""
+        """Return a communicator of a group's ranks, or None for other ranks (`MPI_Comm_create`). All ranks call it."""
         if not set(group.ranks) <= set(self.ranks):
             raise Misuse(ErrorClass.GROUP, f"the group has ranks that {self.name} lacks", "choose among its ranks")
         context = await self._agree(Collective.Comm_create)
@@ -82,7 +85,9 @@ class Comm(NonBlocking, Objects):
 
     @call("MPI_Comm_create_group")
     async def Create_group(self, group: Group, tag: int = 0) -> Comm | None:
-        """The ranks of a group; they alone call it. `tag` tells calls of several threads apart."""
+        """Return a communicator of a group's ranks, which alone call it (`MPI_Comm_create_group`). `tag` separates
+        concurrent calls.
+        """
         if not set(group.ranks) <= set(self.ranks):
             raise Misuse(ErrorClass.GROUP, f"the group has ranks that {self.name} lacks", "choose among its ranks")
         if self.engine.rank not in group.ranks:
@@ -94,7 +99,7 @@ class Comm(NonBlocking, Objects):
 
     @call("MPI_Comm_free")
     async def Free(self) -> None:
-        """Give the communicator up, without waiting for other ranks. Raises MpiError for MPI_COMM_WORLD."""
+        """Release the communicator without waiting for other ranks. Raises MpiError for MPI_COMM_WORLD."""
         if not self.context:
             raise Misuse(ErrorClass.COMM, f"{self.name} stays until MPI_Finalize", "free others")
         self.freed = True
@@ -104,7 +109,7 @@ class Comm(NonBlocking, Objects):
         return await self._chosen(collective, self.engine.new_context() if self.rank == 0 else 0)
 
     async def _chosen(self, collective: Collective, number: int) -> int:
-        """Return the number that the first rank gives."""
+        """Return the number given by the first rank."""
         told = np.array([number], "<i8")
         await self._bcast(collective, view(told, True), 0)
         return int(told[0])

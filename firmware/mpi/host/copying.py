@@ -1,26 +1,24 @@
-"""Copies by the host's CPU between a transport's buffers, early-arrival buffers and those of the application."""
+"""Copies by the host's CPU between transport buffers, early-arrival buffers and application buffers."""
 
 from __future__ import annotations
 
 from firmware.verbs import Host
 
 WINDOW = 1 << 14
-"""Bytes that are copied at once."""
+"""Bytes copied at once."""
 
 
 class Copier:
-    """Buffers of the application are Python's. So that a copy takes what it takes in host memory, and its bytes stand
-    there, they are copied from one place of it to another.
-    """
+    """Copier through host memory. Application buffers are Python's, so each copy is repeated there to take its time."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._source, self._target = host.allocate(WINDOW), host.allocate(WINDOW)
         self.bytes = 0
-        """Copied so far."""
+        """Number of bytes copied."""
 
     async def copy(self, data: bytes | bytearray | memoryview) -> bytes:
-        """The same bytes, copied."""
+        """Return a copy of the bytes."""
         copied = bytearray()
         for at in range(0, len(data), WINDOW):
             part = data[at : at + WINDOW]

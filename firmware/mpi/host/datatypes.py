@@ -1,7 +1,7 @@
-"""Datatypes: where the bytes of an element stand in a buffer.
+"""Datatypes: byte offsets of an element's data in a buffer.
 
-A type is a list of blocks (offset and length in bytes, in the order in which they are sent) and an extent, the distance
-from one element to the next. All sizes here are in bytes unless they are counts of elements.
+A type is a list of blocks and an extent, the distance from one element to the next. A block has an offset and a length;
+blocks are in the order of sending. All sizes are in bytes unless they count elements.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from firmware.mpi.host.errors import ErrorClass, Misuse
 
 Block = tuple[int, int]
-"""Offset and length."""
+"""Offset and length of a block in bytes."""
 Calling = Callable[[str], AbstractContextManager[None]]
-"""A call by its name, as `Engine.calling`."""
+"""Context manager of a call by its name, such as `Engine.calling`."""
 
 
 def no_call(call: str) -> AbstractContextManager[None]:
-    """A call of no rank."""
+    """Return a context for calls that belong to no rank."""
     return nullcontext()
 
 
 def whole(what: str, value: Any, error_class: ErrorClass = ErrorClass.ARG, least: int = 0) -> int:
-    """A whole number that is not below `least`. Raises Misuse."""
+    """Return an integer not below `least`. Raises Misuse."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -39,7 +39,7 @@ def whole(what: str, value: Any, error_class: ErrorClass = ErrorClass.ARG, least
 
 
 class Datatype:
-    """A datatype; those of the standard are in `BASIC`. Derived ones must be committed before they are used."""
+    """Datatype; those of the standard are in `BASIC`. Derived ones must be committed before use."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Datatype:
         base: np.dtype[Any] | None = None,
         calling: Calling = no_call,
     ) -> None:
-        """`base`: numpy's type of every element in it; None: there are several. `calling`: of the rank that has it."""
+        """Create a datatype; `base` is numpy's type of all elements or None, `calling` the call context of its rank."""
         self.name, self.extent, self.base, self._calling = name, extent, base, calling
         self.blocks = _joined(blocks)
         self.size = sum(length for _, length in self.blocks)
@@ -60,44 +60,50 @@ class Datatype:
         return f"<Datatype {self.name}>"
 
     def bound(self, calling: Calling) -> Datatype:
-        """The same, of a rank."""
+        """Return the datatype bound to a rank."""
         made = Datatype(self.name, self.blocks, self.extent, self.base, calling)
         made.committed, made.basic = self.committed, self.basic
         return made
 
     def Get_size(self) -> int:
-        """Bytes of data in an element."""
+        """Return the data bytes of an element (`MPI_Type_size`)."""
         return self.size
 
     def Get_extent(self) -> tuple[int, int]:
-        """Lower bound (0) and extent."""
+        """Return lower bound (0) and extent in bytes (`MPI_Type_get_extent`)."""
         return 0, self.extent
 
     def Commit(self) -> Datatype:
-        """Make it usable; itself."""
+        """Make the datatype usable and return it (`MPI_Type_commit`)."""
         self.committed = True
         return self
 
     def Free(self) -> None:
-        """It may not be used any more. Raises MpiError for a type of the standard."""
+        """Release the datatype (`MPI_Type_free`). Raises MpiError for a type of the standard."""
         with self._calling("MPI_Type_free"):
             if self.basic:
                 raise Misuse(ErrorClass.TYPE, f"{self.name} is a type of the standard", "free derived types only")
             self.committed = False
 
     def Create_contiguous(self, count: int) -> Datatype:
-        """`count` elements one behind the other."""
+        """Return a type of `count` consecutive elements (`MPI_Type_contiguous`)."""
         with self._calling("MPI_Type_contiguous"):
             return self._indexed([whole("count", count, ErrorClass.COUNT)], [0])
 
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
-        """`count` blocks of `blocklength` elements; `stride` elements from the start of one to that of the next."""
+        """Return a type of equally spaced blocks (`MPI_Type_vector`).
+
+        Args:
+            count: number of blocks.
+            blocklength: elements of a block.
+            stride: elements between the starts of two blocks.
+        """
         with self._calling("MPI_Type_vector"):
             count, stride = whole("count", count, ErrorClass.COUNT), whole("stride", stride)
             return self._indexed([blocklength] * count, [stride * at for at in range(count)])
 
     def Create_indexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
-        """Blocks of so many elements at displacements, in elements."""
+        """Return a type of blocks with lengths and displacements in elements (`MPI_Type_indexed`)."""
         with self._calling("MPI_Type_indexed"):
             return self._indexed(blocklengths, displacements)
 
@@ -110,27 +116,28 @@ class Datatype:
     def Create_struct(
         blocklengths: Sequence[int], displacements: Sequence[int], datatypes: Sequence[Datatype]
     ) -> Datatype:
-        """Blocks of so many elements of several types, at displacements in bytes. The extent ends with the last
-        element.
+        """Return a type of blocks of several types, with displacements in bytes (`MPI_Type_create_struct`).
+
+        The extent ends with the last element.
         """
         calling = datatypes[0]._calling if datatypes else no_call
         with calling("MPI_Type_create_struct"):
             return struct(blocklengths, displacements, datatypes, "a struct", calling)
 
     def index(self, count: int) -> NDArray[np.intp]:
-        """Where the bytes of `count` elements stand, in the order in which they are sent."""
+        """Return the byte offsets of `count` elements, in the order of sending."""
         one = np.concatenate([np.arange(at, at + length) for at, length in self.blocks] or [np.zeros(0, np.intp)])
         elements: NDArray[np.intp] = np.arange(count)[:, None] * self.extent + one[None, :]
         return elements.ravel()
 
     def span(self, count: int) -> int:
-        """Bytes from the start of the first element to the last byte of the last one."""
+        """Return the bytes from the start of the first element to the last byte of the last one."""
         end = max((at + length for at, length in self.blocks), default=0)
         return (count - 1) * self.extent + end if count else 0
 
     @property
     def contiguous(self) -> bool:
-        """Whether elements follow each other without a gap."""
+        """True if elements are contiguous."""
         return self.blocks in ([(0, self.extent)], []) and self.size == self.extent
 
     @property
@@ -140,41 +147,43 @@ class Datatype:
 
     @property
     def pieces(self) -> int:
-        """Pieces of an element that lie apart."""
+        """Number of separate pieces of an element."""
         return len(self.blocks)
 
 
 class Gathered(Datatype):
-    """A datatype whose buffers hold the data of its elements without gaps, although its elements have gaps elsewhere.
+    """Datatype whose buffers hold the data without gaps, although the application's elements have gaps.
 
-    The layer charges the instructions for the elements as they are elsewhere.
+    Costs are charged for the application's elements.
     """
 
     def __init__(self, name: str, size: int, base: np.dtype[Any], elsewhere: Callable[[], tuple[bool, int]]) -> None:
-        """`elsewhere` returns whether the elements are contiguous there, and the number of pieces of each."""
+        """Create the type; `elsewhere` returns whether the application's elements are contiguous, and the pieces of
+        each.
+        """
         super().__init__(name, [(0, size)], size, base)
         self._elsewhere = elsewhere
 
     @property
     def contiguous(self) -> bool:
-        """True if elements follow each other without a gap where they are elsewhere."""
+        """True if the application's elements are contiguous."""
         return self._elsewhere()[0]
 
     @property
     def pieces(self) -> int:
-        """Pieces of an element where it is elsewhere."""
+        """Number of separate pieces of an application's element."""
         return self._elsewhere()[1]
 
     @property
     def dense(self) -> bool:
-        """True: buffers have no gaps."""
+        """True: the buffers have no gaps."""
         return True
 
 
 def struct(
     blocklengths: Sequence[int], displacements: Sequence[int], types: Sequence[Datatype], name: str, calling: Calling
 ) -> Datatype:
-    """`Create_struct` within a call. Raises Misuse."""
+    """Return a struct type within a call. Raises Misuse."""
     _same_length(blocklengths, displacements, types)
     blocks: list[Block] = []
     extent = 0
@@ -195,7 +204,7 @@ def _same_length(*lists: Sequence[Any]) -> None:
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks that follow each other made one."""
+    """Return the blocks with adjoining ones merged."""
     found: list[Block] = []
     for at, length in blocks:
         if found and sum(found[-1]) == at:
@@ -234,4 +243,4 @@ BASIC = {
 }
 BYTE = BASIC["BYTE"]
 OF_NUMPY = {kind.base: kind for kind in reversed(BASIC.values())}
-"""The type of the standard that an array's elements have."""
+"""Datatype of the standard by numpy type."""

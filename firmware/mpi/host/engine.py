@@ -1,7 +1,7 @@
-"""The engine of one rank: eager and rendezvous protocols over a transport, and the matching of what comes.
+"""Engine of one rank: eager and rendezvous protocols over a transport, and message matching.
 
-Nothing is sent while a message is taken in. What becomes due then (permissions, data that were permitted) is sent by
-`advance`, in the calls of the application. So a transport that delivers in handlers never waits inside one.
+No message is sent while one is being received. Messages that become due then (permissions, permitted data) are sent by
+`advance`, in calls of the application. So a transport that delivers in handlers never waits inside one.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from pymodels.trace import TraceEvent
 
 
 class Engine:
-    """What all communicators of a rank share. It is the `Port` of its transport."""
+    """State shared by all communicators of a rank; the `Port` of its transport."""
 
     def __init__(self, host: Host, names: Sequence[str], rank: int, transport: Transport, options: Options) -> None:
-        """`names` of the hosts by rank in MPI_COMM_WORLD; `rank` is the own one."""
+        """Create the engine; `names` are the hosts by rank in MPI_COMM_WORLD, `rank` is the own rank."""
         self.host, self.rank, self.names = host, rank, names
         self.matcher: Matcher[Operation, Message] = Matcher()
         self.copier = Copier(host)
         self.running = False
-        """Between MPI_Init and MPI_Finalize."""
+        """True between MPI_Init and MPI_Finalize."""
         self.call = ""
-        """The call that has not returned."""
+        """Name of the active call, or an empty string."""
         self.buffer = 0
-        """Bytes for buffered sends."""
+        """Size of the attached buffer for buffered sends, bytes."""
         self._contexts = count(1)
-        """Communicators of which this rank has chosen the contexts."""
+        """Counter of communicators whose contexts this rank has chosen."""
         self.open: list[Operation] = []
-        """Behind requests that nobody has waited for."""
+        """Operations of requests that have not been waited for."""
         self._transport, self.limit = transport, options.eager_limit
         self._numbers = count(1)
         self._operations: dict[int, Operation] = {}
-        """Those that a message will name, by number."""
+        """Operations that a message will name, by number."""
         self._buffered: dict[int, tuple[int, int]] = {}
         """Rank and bytes of buffered sends that have not arrived, by number."""
         self._due: deque[Due] = deque()
@@ -59,8 +59,9 @@ class Engine:
 
     @contextmanager
     def calling(self, call: str) -> Iterator[None]:
-        """A call of the application. Raises MpiError for one outside of MPI_Init and MPI_Finalize, for a second one at
-        the same time, and for what is wrong with its arguments.
+        """Run a call of the application.
+
+        Raises MpiError outside of MPI_Init and MPI_Finalize, for a concurrent call, and for invalid arguments.
         """
         self.check(call)
         self.call = call
@@ -74,7 +75,9 @@ class Engine:
             self.call = ""
 
     def check(self, call: str) -> None:
-        """Raises MpiError for a call outside of MPI_Init and MPI_Finalize, and for a second one at the same time."""
+        """Check that a call is allowed now. Raises MpiError outside of MPI_Init and MPI_Finalize, and for a concurrent
+        call.
+        """
         if not self.running:
             cause = "MPI is not initialized, or is finalized"
             raise MpiError(self.rank, call, ErrorClass.OTHER, cause, "call it between MPI_Init and MPI_Finalize")
@@ -84,7 +87,7 @@ class Engine:
 
     @contextmanager
     def _traced(self, call: str) -> Iterator[None]:
-        """The trace says when a call begins and ends; of one in which the run ends, when it begins."""
+        """Trace start and end of a call; only the start if the run ends in it."""
         number, ends = NUMBERS[call], True
         self.host.trace(TraceEvent.CALL_START, 0, number)
         try:
@@ -97,13 +100,13 @@ class Engine:
                 self.host.trace(TraceEvent.CALL_END, 0, number)
 
     async def start(self) -> None:
-        """Connect with all ranks."""
+        """Connect to all ranks."""
         with self._traced("MPI_Init"):
             await self._transport.start(self)
         self.running = True
 
     def new_context(self) -> int:
-        """Return the first context of a new communicator. No other rank chooses the same. Raises Misuse."""
+        """Return the first context of a new communicator, unique among all ranks. Raises Misuse."""
         context = (next(self._contexts) * max(len(self.names), FIXED) + self.rank) * EACH
         if context + EACH > CONTEXTS:
             raise Misuse(
@@ -111,10 +114,10 @@ class Engine:
             )
         return context
 
-    # ---- what the application begins
+    # ---- operations of the application
 
     async def send(self, operation: Operation, mode: Mode) -> None:
-        """Begin a send to `operation.peer`; when it is done its bytes may be changed."""
+        """Start a send to `operation.peer`; when it is complete its bytes may be changed."""
         await self.host.spend("mpi_send")
         view, rank = operation.view, operation.peer
         data = view.packed()
@@ -144,11 +147,11 @@ class Engine:
 
     @property
     def buffer_in_use(self) -> bool:
-        """Whether a buffered message has not arrived."""
+        """True while a buffered message has not arrived."""
         return bool(self._buffered)
 
     async def receive(self, operation: Operation, message: Message | None = None) -> None:
-        """Begin a receive; of a `message` that a probe has taken."""
+        """Start a receive; `message` is one that a matched probe has taken."""
         await self.host.spend("mpi_receive")
         looks = 0
         if message is None:
@@ -168,7 +171,7 @@ class Engine:
         await self.advance()
 
     async def probe(self, key: Key) -> Message | None:
-        """Take in what is here, and look for a message."""
+        """Process received messages and look for one with a key."""
         await self.poll()
         message, looks = self.matcher.probe(key)
         await self.host.spend("mpi_look", looks or 1)
@@ -177,7 +180,7 @@ class Engine:
     def cancel(self, operation: Operation) -> None:
         """Withdraw a receive without a message, or ask the receiver to withdraw a send that waits for permission.
 
-        A send that needs no permission, or has it, ends as if this had not been called.
+        Other sends complete as if this had not been called.
         """
         if self.matcher.cancel(operation):
             operation.status = Status(cancelled=True)
@@ -188,14 +191,14 @@ class Engine:
     # ---- progress
 
     async def poll(self) -> None:
-        """Take in what is here, send what is due, and resume non-blocking collectives."""
+        """Process received messages, send what is due, and resume non-blocking collectives."""
         await self._transport.poll()
         await self.advance()
         await self._resume()
         self._fail()
 
     async def begin_schedule(self, operation: Operation, steps: Coroutine[Any, Any, None]) -> None:
-        """Begin a non-blocking collective; the operation ends with its steps."""
+        """Start a non-blocking collective; the operation completes with its steps."""
         self._schedules.append(Schedule(operation, steps))
         await self._resume()
 
@@ -215,13 +218,13 @@ class Engine:
                 self._schedules.remove(one)
 
     def permissions(self) -> list[Due]:
-        """Take those that are due: messages without data of a send."""
+        """Remove and return the due messages that carry no data of a send."""
         taken = [one for one in self._due if one[2] is None]
         self._due = deque(one for one in self._due if one[2] is not None)
         return taken
 
     async def advance(self, permissions: Sequence[Due] = ()) -> None:
-        """Send what is due."""
+        """Send the messages that are due."""
         self._due.extendleft(reversed(permissions))
         while self._due:
             rank, words, sending = self._due.popleft()
@@ -232,7 +235,13 @@ class Engine:
                 sending.finish()
 
     async def until(self, done: Callable[[], bool], wanted: Sequence[Operation] = (), otherwise: str = "") -> None:
-        """Take in messages and send what is due until something is done. A report of a hang says what is `wanted`."""
+        """Process messages until a condition holds.
+
+        Args:
+            done: the condition.
+            wanted: operations that a hang report names.
+            otherwise: description for a hang report if no operation is pending.
+        """
         await self.advance()
         await self._resume()
         while not done():
@@ -249,16 +258,16 @@ class Engine:
             await self._resume()
 
     async def finish(self) -> None:
-        """No call follows."""
+        """End the transport; no call follows."""
         await self._transport.finish()
 
     @property
     def who(self) -> str:
-        """This rank in reports of waiting."""
+        """Name of this rank in hang reports."""
         return f"{self.host.who}: rank {self.rank}"
 
     def fail(self, cause: str, remedy: str) -> None:
-        """What nobody can mend: this rank's present call raises it, or its next one."""
+        """Record an unrecoverable error; the current or next call of this rank raises it."""
         self._failure = MpiError(self.rank, self.call or "no call", ErrorClass.OTHER, cause, remedy)
 
     def _fail(self) -> None:
@@ -266,7 +275,7 @@ class Engine:
             raise self._failure
 
     async def _transmit(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """To another rank, or to the own one."""
+        """Send a message to another rank, or deliver it to this one."""
         if rank != self.rank:
             what = f"{self.call or 'no call'}: sending to rank {rank}"
             self.host.waits.want(self.who, what)
@@ -280,10 +289,10 @@ class Engine:
             await arrival.put(0, data)
         await arrival.end()
 
-    # ---- what comes
+    # ---- received messages
 
     async def begin(self, source: int, words: Words, size: int) -> Arrival:
-        """A message begins to arrive. The next call fails when no rank can have sent such a header."""
+        """Process the start of a message. An invalid header makes the next call fail."""
         await self.host.spend("mpi_arrive")
         kind, mode, context = parts(words) if known(words) else (None, Mode.STANDARD, 0)
         operation = self._operations.get(words[1])
@@ -309,7 +318,7 @@ class Engine:
         return NOTHING
 
     def _withdraw(self, source: int, number: int) -> None:
-        """Forget a request for permission that has met no receive. One that has is permitted, which answers too."""
+        """Drop a request for permission that has met no receive; one that has is permitted, which answers, too."""
         for message in self.matcher.messages:
             if message.asks and message.key.source == source and message.number == number:
                 self.matcher.messages.remove(message)
@@ -317,7 +326,7 @@ class Engine:
                 return
 
     async def _match(self, message: Message) -> Arrival:
-        """A message of an application: find its receive, or keep it."""
+        """Find the receive of an application's message, or keep the message."""
         receive, looks = self.matcher.receive_for(message.key)
         if receive is None:
             self.matcher.messages.append(message)
@@ -338,14 +347,14 @@ class Engine:
         return message
 
     def _permit(self, message: Message, receive: Operation) -> None:
-        """A request has met its receive: the data may be sent, and will name the receive."""
+        """Permit the data of a request that has met its receive; the data will name the receive."""
         number = next(self._numbers)
         receive.matched = message
         self._operations[number] = receive
         self._due.append((message.key.source, (first(Kind.CLEAR), message.number, number, 0), None))
 
     def _data(self, number: int) -> Message:
-        """The data of a request that was permitted."""
+        """Return the message of permitted data."""
         receive = self._operations.pop(number)
         asked = receive.matched
         assert asked is not None
@@ -354,6 +363,6 @@ class Engine:
         return message
 
     def arrived(self, message: Message) -> None:
-        """A message is with its receive: of a buffered one the sender is told."""
+        """Notify the sender of a buffered message that has met its receive."""
         if message.mode is Mode.BUFFERED:
             self._due.append((message.key.source, (first(Kind.ARRIVED), message.number, 0, 0), None))

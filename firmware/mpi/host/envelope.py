@@ -1,14 +1,14 @@
-"""The header of each of MPI's messages: four words.
+"""Header of MPI's messages: four words.
 
 | kind | word 0 | 1 | 2 | 3 |
 |---|---|---|---|---|
-| EAGER: a message whole | kind, mode, context | tag | bytes | number of the send |
-| REQUEST: may I send? | kind, mode, context | tag | bytes | number of the send |
-| CLEAR: send | kind | number of the send | number of the receive | 0 |
-| DATA: the bytes of a REQUEST | kind | number of the receive | bytes | 0 |
-| ARRIVED: a buffered message is here | kind | number of the send | 0 | 0 |
+| EAGER: a complete message | kind, mode, context | tag | bytes | number of the send |
+| REQUEST: request for permission to send | kind, mode, context | tag | bytes | number of the send |
+| CLEAR: permission to send | kind | number of the send | number of the receive | 0 |
+| DATA: the data of a REQUEST | kind | number of the receive | bytes | 0 |
+| ARRIVED: a buffered message has arrived | kind | number of the send | 0 | 0 |
 | CANCEL: withdraw a REQUEST that no receive has met | kind | number of the send | 0 | 0 |
-| CANCELLED: it is withdrawn | kind | number of the send | 0 | 0 |
+| CANCELLED: the REQUEST is withdrawn | kind | number of the send | 0 | 0 |
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from enum import IntEnum
 from firmware.mpi.host.transport import Words
 
 CONTEXTS = 1 << 26
-"""Contexts of communicators are below."""
+"""Upper bound of the contexts of communicators."""
 EACH = 8
-"""Contexts of one communicator: messages from rank to rank, blocking collectives, non-blocking ones, calls that make
-communicators; and four more for the local group of an inter-communicator.
+"""Contexts of one communicator: point-to-point, blocking collectives, non-blocking ones, calls that create
+communicators. Four more are for the local group of an inter-communicator.
 """
 FIXED = 4
-"""Communicators whose contexts no rank chooses: MPI_COMM_WORLD of hosts and of programs, MPI_COMM_SELF."""
+"""Number of communicators with fixed contexts: MPI_COMM_WORLD of hosts and of programs, MPI_COMM_SELF."""
 
 
 class Kind(IntEnum):
-    """What a message is."""
+    """Kind of a message."""
 
     EAGER = 0
     REQUEST = 1
@@ -40,7 +40,7 @@ class Kind(IntEnum):
 
 
 class Mode(IntEnum):
-    """How a message is sent."""
+    """Send mode of a message."""
 
     STANDARD = 0
     BUFFERED = 1
@@ -52,15 +52,15 @@ KINDS = frozenset(Kind)
 
 
 def first(kind: Kind, mode: Mode = Mode.STANDARD, context: int = 0) -> int:
-    """Word 0."""
+    """Return word 0."""
     return kind << 28 | mode << 26 | context
 
 
 def known(words: Words) -> bool:
-    """Whether word 0 is one that MPI sends."""
+    """Return True if word 0 is valid."""
     return words[0] >> 28 in KINDS
 
 
 def parts(words: Words) -> tuple[Kind, Mode, int]:
-    """Kind, mode and context of word 0."""
+    """Return kind, mode and context of word 0."""
     return Kind(words[0] >> 28), Mode(words[0] >> 26 & 3), words[0] & CONTEXTS - 1

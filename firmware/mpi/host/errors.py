@@ -1,4 +1,4 @@
-"""MPI's error classes, and the exception that has one."""
+"""MPI's error classes, and the exception that carries one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pymodels.errors import SanlabError
 
 
 class ErrorClass(IntEnum):
-    """The error classes of the standard, with the values that MPICH gives them."""
+    """Error classes of the standard, with MPICH's values."""
 
     SUCCESS = 0
     BUFFER = 1
@@ -39,7 +39,7 @@ class ErrorClass(IntEnum):
 
 
 class Misuse(Exception):  # noqa: N818 - it never leaves the library
-    """What is wrong with an argument, found where neither rank nor call is known."""
+    """Invalid argument, raised where neither rank nor call is known; becomes an MpiError."""
 
     def __init__(self, error_class: ErrorClass, cause: str, remedy: str) -> None:
         super().__init__(error_class, cause, remedy)
@@ -47,7 +47,7 @@ class Misuse(Exception):  # noqa: N818 - it never leaves the library
 
 
 class MpiError(SanlabError):
-    """A call that failed: its error class, the rank in MPI_COMM_WORLD, and the call by its name in the standard."""
+    """Failed call: error class, rank in MPI_COMM_WORLD, and call by its name in the standard."""
 
     def __init__(self, rank: int, call: str, error_class: ErrorClass, cause: str, remedy: str) -> None:
         super().__init__(f"rank {rank}, {call}, MPI_ERR_{error_class.name}", cause, remedy)

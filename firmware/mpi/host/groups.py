@@ -1,4 +1,4 @@
-"""Groups: ranks in an order."""
+"""Groups: ordered sets of ranks."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from firmware.mpi.host.errors import ErrorClass, Misuse
 from firmware.mpi.host.status import PROC_NULL, UNDEFINED
 
 IDENT, CONGRUENT, SIMILAR, UNEQUAL = range(4)
-"""How two groups or communicators compare."""
+"""Results of comparing two groups or communicators."""
 
 
 class Group:
-    """Some ranks of MPI_COMM_WORLD in an order of their own."""
+    """Ordered set of ranks of MPI_COMM_WORLD."""
 
     def __init__(self, engine: Engine, ranks: Sequence[int]) -> None:
-        """`ranks` in MPI_COMM_WORLD."""
+        """Create a group of ranks in MPI_COMM_WORLD."""
         self._engine, self.ranks = engine, tuple(ranks)
 
     def Get_size(self) -> int:
-        """How many."""
+        """Return the number of ranks (`MPI_Group_size`)."""
         return len(self.ranks)
 
     def Get_rank(self) -> int:
-        """Own rank in it, or UNDEFINED."""
+        """Return the own rank in the group, or UNDEFINED (`MPI_Group_rank`)."""
         return self.ranks.index(self._engine.rank) if self._engine.rank in self.ranks else UNDEFINED
 
     def Incl(self, ranks: Sequence[int]) -> Group:
-        """Those of these ranks, in this order."""
+        """Return the group of the given ranks, in this order (`MPI_Group_incl`)."""
         return self._made("MPI_Group_incl", ranks, lambda chosen: [self.ranks[one] for one in chosen])
 
     def Excl(self, ranks: Sequence[int]) -> Group:
-        """All but those of these ranks."""
+        """Return the group without the given ranks (`MPI_Group_excl`)."""
         return self._made(
             "MPI_Group_excl", ranks, lambda chosen: [one for at, one in enumerate(self.ranks) if at not in chosen]
         )
@@ -54,19 +54,19 @@ class Group:
         return number
 
     def Union(self, other: Group) -> Group:
-        """All of this one, then those of the other one that are not in it."""
+        """Return this group followed by the other's further ranks (`MPI_Group_union`)."""
         return Group(self._engine, [*self.ranks, *(one for one in other.ranks if one not in self.ranks)])
 
     def Intersection(self, other: Group) -> Group:
-        """Those of this one that are in the other one too."""
+        """Return this group's ranks that are also in the other (`MPI_Group_intersection`)."""
         return Group(self._engine, [one for one in self.ranks if one in other.ranks])
 
     def Difference(self, other: Group) -> Group:
-        """Those of this one that are not in the other one."""
+        """Return this group's ranks that are not in the other (`MPI_Group_difference`)."""
         return Group(self._engine, [one for one in self.ranks if one not in other.ranks])
 
     def Translate_ranks(self, ranks: Sequence[int], other: Group) -> list[int]:
-        """What these ranks are in the other group; UNDEFINED for those that are not in it."""
+        """Return the ranks' numbers in the other group, UNDEFINED for those not in it (`MPI_Group_translate_ranks`)."""
         with self._engine.calling("MPI_Group_translate_ranks"):
             found = []
             for rank in ranks:
@@ -78,7 +78,7 @@ class Group:
             return found
 
     def Compare(self, other: Group) -> int:
-        """IDENT: the same in the same order; SIMILAR: in another order; UNEQUAL."""
+        """Return IDENT (same ranks, same order), SIMILAR (other order) or UNEQUAL (`MPI_Group_compare`)."""
         if self.ranks == other.ranks:
             return IDENT
         return SIMILAR if set(self.ranks) == set(other.ranks) else UNEQUAL

@@ -1,7 +1,7 @@
-"""Inter-communicators: the ranks of two groups, each of which exchanges messages with the ranks of the other one.
+"""Inter-communicators: two groups of ranks that exchange messages with each other.
 
-Collectives move data from one group to the other. Those that compute or that need one answer in a group use a
-communicator of that group beneath, and the first rank of each group speaks for it.
+Collectives move data from one group to the other. Those that compute, or that need one result in a group, use a local
+communicator of the group. The first ranks of both groups exchange their data.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from firmware.mpi.host.status import PROC_NULL, ROOT, UNDEFINED
 from firmware.mpi.host.steps import Collective, Lane, Steps
 
 LOCAL = 4
-"""Contexts of the local group behind those of its inter-communicator."""
+"""Offset of the local group's contexts from those of its inter-communicator."""
 
 
 class Intercomm(NonBlocking):
-    """A communicator of two groups. Ranks of destinations, sources and roots are those of the remote group."""
+    """Communicator of two groups. Ranks of destinations, sources and roots are those of the remote group."""
 
     def __init__(self, engine: Engine, ranks: Sequence[int], remote: Sequence[int], context: int, name: str) -> None:
-        """`ranks` of the local group and of the `remote` one in MPI_COMM_WORLD."""
+        """Create the inter-communicator; `ranks` (local) and `remote` are ranks in MPI_COMM_WORLD."""
         super().__init__(engine, ranks, context, name)
         self.peers = tuple(remote)
         self.local = Comm(engine, ranks, context + LOCAL, f"the local group of {name}")
@@ -48,19 +48,19 @@ class Intercomm(NonBlocking):
     # ---- groups and communicators
 
     def Get_group(self) -> Group:
-        """The local group."""
+        """Return the local group."""
         return Group(self.engine, self.ranks)
 
     def Get_remote_group(self) -> Group:
-        """The remote group."""
+        """Return the remote group."""
         return Group(self.engine, self.peers)
 
     def Get_remote_size(self) -> int:
-        """Number of ranks of the remote group."""
+        """Return the number of ranks of the remote group."""
         return self.remote_size
 
     def Compare(self, other: PointToPoint) -> int:
-        """IDENT: the same one; CONGRUENT: the same groups in the same order; SIMILAR; UNEQUAL."""
+        """Return IDENT (same communicator), CONGRUENT (same groups in the same order), SIMILAR or UNEQUAL."""
         if self is other:
             return IDENT
         if not isinstance(other, Intercomm):
@@ -73,12 +73,12 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Comm_dup")
     async def Dup(self) -> Intercomm:
-        """The same groups with contexts of their own."""
+        """Return an inter-communicator of the same groups with its own contexts."""
         return self._made(await self._agree(Collective.Comm_dup))
 
     @call("MPI_Comm_idup")
     async def Idup(self) -> tuple[Intercomm, Request]:
-        """Begin `Dup`. The inter-communicator may be used when the request has ended."""
+        """Start `Dup`. The inter-communicator may be used when the request is complete."""
         made, steps = self._made(0), self._numbered()
 
         async def agree() -> None:
@@ -92,7 +92,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Comm_split")
     async def Split(self, color: int = 0, key: int = 0) -> Intercomm | None:
-        """One inter-communicator a colour; None for UNDEFINED, and where the other group has no rank of the colour."""
+        """Return one inter-communicator a colour; None for UNDEFINED, or if the other group lacks the colour."""
         color = whole("color", color, ErrorClass.ARG, UNDEFINED)
         if UNDEFINED < color < 0:
             raise Misuse(ErrorClass.ARG, f"color is {color}", "give 0 or more, or UNDEFINED")
@@ -108,7 +108,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Comm_create")
     async def Create(self, group: Group) -> Intercomm | None:
-        """The ranks of a group of each side; None where a side has none, and for ranks that are not in it."""
+        """Return an inter-communicator of a group of each side; None for other ranks, and if a side has none."""
         if not set(group.ranks) <= set(self.ranks):
             raise Misuse(ErrorClass.GROUP, f"the group has ranks that {self.name} lacks", "choose among its ranks")
         theirs = await self._swapped(Collective.Comm_create, np.array(group.ranks, "<i8"))
@@ -119,7 +119,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Intercomm_merge")
     async def Merge(self, high: bool = False) -> Comm:
-        """Both groups as one communicator, the ranks of the group that gives `high` last."""
+        """Return an intra-communicator of both groups; the group with `high` True comes last."""
         collective = Collective.Intercomm_merge
         theirs = bool((await self._swapped(collective, np.array([high], "<i8")))[0])
         context = await self._agree(collective)
@@ -129,7 +129,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Comm_free")
     async def Free(self) -> None:
-        """Give the inter-communicator up, without waiting for other ranks."""
+        """Release the inter-communicator without waiting for other ranks."""
         self.freed = True
 
     async def _agree(self, collective: Collective) -> int:
@@ -139,7 +139,7 @@ class Intercomm(NonBlocking):
         return await self.local._chosen(collective, own if self.first else other)
 
     async def _swapped(self, collective: Collective, own: Any) -> Any:
-        """Return the numbers of the other group's first rank, which gets those of this group's."""
+        """Exchange numbers between the first ranks of both groups and return the other group's."""
         length, other = np.array([len(own)], "<i8"), np.zeros(1, "<i8")
         if self.rank == 0:
             await self._pass(collective, view(length), 0, view(other, True), 0)
@@ -169,7 +169,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Barrier")
     async def Barrier(self) -> None:
-        """Return when all ranks of both groups have called it."""
+        """Wait until all ranks of both groups have called it."""
         collective, nothing = Collective.Barrier, view(None)
         await self.local._barrier(collective)
         if self.rank == 0:
@@ -178,7 +178,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Bcast")
     async def Bcast(self, buf: Spec, root: int = 0) -> None:
-        """The root's data to all ranks of the other group."""
+        """Send the root's data to all ranks of the other group."""
         collective = Collective.Bcast
         if root == ROOT:
             await self._over(collective, await self._give(collective, view(buf), 0))
@@ -190,13 +190,13 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Gather")
     async def Gather(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Equal parts of one group to the root in the other one."""
+        """Send equal parts of one group to the root in the other."""
         into = equal_parts(recvbuf, self.remote_size, True) if root == ROOT else []
         await self._to_root(Collective.Gather, sendbuf, into, root)
 
     @call("MPI_Gatherv")
     async def Gatherv(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Parts of any length of one group to the root in the other one."""
+        """Send parts of any length of one group to the root in the other."""
         into = parts_of(recvbuf, self.remote_size, True) if root == ROOT else []
         await self._to_root(Collective.Gatherv, sendbuf, into, root)
 
@@ -208,13 +208,13 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Scatter")
     async def Scatter(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Equal parts of the root's data to the ranks of the other group."""
+        """Send equal parts of the root's data to the ranks of the other group."""
         out = equal_parts(sendbuf, self.remote_size) if root == ROOT else []
         await self._from_root(Collective.Scatter, out, recvbuf, root)
 
     @call("MPI_Scatterv")
     async def Scatterv(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Parts of any length of the root's data to the ranks of the other group."""
+        """Send parts of any length of the root's data to the ranks of the other group."""
         out = parts_of(sendbuf, self.remote_size) if root == ROOT else []
         await self._from_root(Collective.Scatterv, out, recvbuf, root)
 
@@ -227,31 +227,31 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Allgather")
     async def Allgather(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """Equal parts of each group to all ranks of the other one."""
+        """Send equal parts of each group to all ranks of the other."""
         into = equal_parts(recvbuf, self.remote_size, True)
         await self._exchange(Collective.Allgather, [view(sendbuf)] * self.remote_size, into)
 
     @call("MPI_Allgatherv")
     async def Allgatherv(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """Parts of any length of each group to all ranks of the other one."""
+        """Send parts of any length of each group to all ranks of the other."""
         into = parts_of(recvbuf, self.remote_size, True)
         await self._exchange(Collective.Allgatherv, [view(sendbuf)] * self.remote_size, into)
 
     @call("MPI_Alltoall")
     async def Alltoall(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """An equal part of each rank to each rank of the other group."""
+        """Send an equal part of each rank to each rank of the other group."""
         out, into = equal_parts(sendbuf, self.remote_size), equal_parts(recvbuf, self.remote_size, True)
         await self._exchange(Collective.Alltoall, out, into)
 
     @call("MPI_Alltoallv")
     async def Alltoallv(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """A part of any length of each rank to each rank of the other group."""
+        """Send a part of any length of each rank to each rank of the other group."""
         out, into = parts_of(sendbuf, self.remote_size), parts_of(recvbuf, self.remote_size, True)
         await self._exchange(Collective.Alltoallv, out, into)
 
     @call("MPI_Alltoallw")
     async def Alltoallw(self, sendbufs: Sequence[Spec], recvbufs: Sequence[Spec]) -> None:
-        """A part of any length and datatype of each rank to each rank of the other group."""
+        """Send a part of any length and datatype of each rank to each rank of the other group."""
         out, into = [view(one) for one in sendbufs], [view(one, True) for one in recvbufs]
         await self._exchange(Collective.Alltoallw, out, into)
 
@@ -262,7 +262,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Reduce")
     async def Reduce(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM, root: int = 0) -> None:
-        """The arrays of one group, element by element, to the root in the other one."""
+        """Reduce the arrays of one group element by element at the root in the other."""
         collective = Collective.Reduce
         if root == ROOT:
             into = view(recvbuf, True)
@@ -277,7 +277,7 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Allreduce")
     async def Allreduce(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The arrays of each group, element by element, to all ranks of the other one."""
+        """Reduce the arrays of each group element by element at all ranks of the other."""
         into = view(recvbuf, True)
         came = await self._reduced(Collective.Allreduce, view(sendbuf), op)
         await self.local._bcast(Collective.Allreduce, view(came, True), 0)
@@ -293,12 +293,12 @@ class Intercomm(NonBlocking):
 
     @call("MPI_Reduce_scatter")
     async def Reduce_scatter(self, sendbuf: Spec, recvbuf: Spec, recvcounts: list[int], op: Op = SUM) -> None:
-        """The other group's result in parts of `recvcounts` elements by rank."""
+        """Scatter the other group's result in parts of `recvcounts` elements by rank."""
         await self._reduce_scatter(view(sendbuf), recvcounts, recvbuf, op)
 
     @call("MPI_Reduce_scatter_block")
     async def Reduce_scatter_block(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The other group's result in equal parts, one to each rank."""
+        """Scatter the other group's result in equal parts."""
         data = view(sendbuf)
         await self._reduce_scatter(data, [data.count // self.size] * self.size, recvbuf, op)
 
@@ -331,14 +331,14 @@ def _of_colour(ranks: Sequence[int], table: Any, color: int) -> list[int]:
 async def create_intercomm(
     local: Comm, leader: int, bridge: PointToPoint | None, remote_leader: int, tag: int = 0
 ) -> Intercomm:
-    """`MPI_Intercomm_create`: join the ranks of a communicator with those of another one that calls it too.
+    """Join the ranks of a communicator with those of another one, whose ranks call it too (`MPI_Intercomm_create`).
 
     Args:
         local: Communicator of all ranks of this side.
-        leader: Rank in it that speaks for this side.
-        bridge: Communicator of both leaders; the other ranks give anything.
+        leader: Rank in `local` of this side's leader.
+        bridge: Communicator of both leaders; ignored at other ranks.
         remote_leader: Rank of the other side's leader in `bridge`.
-        tag: Tag that tells calls of the two leaders apart.
+        tag: Tag that separates concurrent calls of the two leaders.
     """
     collective, engine = Collective.Intercomm_create, local.engine
     with local.calling("MPI_Intercomm_create"):

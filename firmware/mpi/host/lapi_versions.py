@@ -1,10 +1,10 @@
-"""How MPI over LAPI learns that a message is whole: the three versions of paper 001, 6.4 (readings C15).
+"""Detection of complete messages by MPI over LAPI: the three versions of paper 001, 6.4 (readings C15).
 
-| version | by |
+| version | mechanism |
 |---|---|
-| base | a completion handler, on LAPI's thread, for every message |
-| counters | target counters, whose addresses ranks tell each other at start; the handler where there are no data |
-| enhanced | a handler that LAPI brings along, and runs in its dispatcher |
+| base | a completion handler on LAPI's thread for every message |
+| counters | target counters with addresses exchanged at the start; the completion handler for messages without data |
+| enhanced | LAPI's built-in completion handler, which runs in its dispatcher |
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from firmware.mpi.host.transport import Due, Port, Words
 
 WORD = 4
 LEAST = 4096
-"""Bytes of the least buffer."""
+"""Size of the smallest buffer in bytes."""
 COUNTERS = 16
 """Target counters of a pair and direction, used in turn."""
 
 
 class Buffers:
-    """Memory of LAPI's process that stands for the application's: a buffer is used again by messages of its size."""
+    """Buffers in LAPI's process that stand for the application's, reused by messages of the same size class."""
 
     def __init__(self, process: Any) -> None:
         self._process = process
         self._free: dict[int, list[int]] = {}
 
     def take(self, size: int) -> int:
-        """Address of one with so many bytes."""
+        """Return the address of a buffer of at least `size` bytes."""
         room = self._room(size)
         free = self._free.setdefault(room, [])
         return free.pop() if free else int(self._process.allocate(room))
 
     def word(self) -> int:
-        """A word that is 0."""
+        """Return the address of a word with value 0."""
         address = self.take(WORD)
         self._process.store_bytes(address, bytes(WORD))
         return address
 
     def give_back(self, address: int, size: int) -> None:
-        """It is not needed any more."""
+        """Release a buffer."""
         self._free[self._room(size)].append(address)
 
     @staticmethod
@@ -56,40 +56,40 @@ class Buffers:
 
 @dataclass(frozen=True)
 class Mark:
-    """What tells that a message is whole."""
+    """Word that indicates a complete message."""
 
     word: int
     counter: bool = False
-    """It is a target counter; otherwise a word that is set."""
+    """True for a target counter, False for a word that is set."""
 
 
 class Enhanced:
-    """Also what the other versions begin with."""
+    """Version `enhanced`, and base class of the other versions."""
 
     def __init__(self, lapi: Any, buffers: Buffers) -> None:
         self.lapi, self.buffers = lapi, buffers
 
     async def start(self, port: Port) -> None:
-        """Before the first message."""
+        """Prepare for the first message."""
 
     def counter(self, rank: int, number: int, words: Words) -> int:
-        """The target counter of a message to a rank; 0: none."""
+        """Return the target counter of a message to a rank, or 0."""
         return 0
 
     def begin(self, source: int, number: int, words: Words, address: int) -> tuple[Place, Mark]:
-        """A message begins to arrive: what its header handler answers, and what will tell that it is whole."""
+        """Return the header handler's result for a new message, and the mark of its completion."""
         word = self.buffers.word()
         return Place(address, Set(word, 1)), Mark(word)
 
     def began(self, place: Place) -> None:
-        """MPI knows of the message that is to go to a place."""
+        """Note that MPI has processed the header of the message for a place."""
 
     def whole(self, mark: Mark) -> bool:
-        """Whether it is."""
+        """Return True if the message is complete."""
         return self._value(mark.word) != 0
 
     def done(self, mark: Mark) -> None:
-        """It has been taken."""
+        """Release the mark of a message that has been processed."""
         self.buffers.give_back(mark.word, WORD)
 
     def _value(self, word: int) -> int:
@@ -98,45 +98,49 @@ class Enhanced:
 
 @dataclass(frozen=True)
 class Handled:
-    """What a completion handler is given."""
+    """Argument of a completion handler."""
 
     word: int
-    """It is set."""
+    """Word to set."""
     counter: int = 0
-    """That of the message, if it has one."""
+    """Target counter of the message, or 0."""
     permissions: list[Due] = field(default_factory=list)
-    """They are sent."""
+    """Permissions to send."""
 
 
 class Base(Enhanced):
-    """Each message costs the switch to LAPI's thread, and back. There the permission is sent that a request is given
-    when it arrives, and the data that were permitted, unless the application waits for them and sends them itself.
+    """Version `base`: each message costs a switch to LAPI's thread and back.
+
+    The thread sends the permission for an arrived request. It also sends permitted data, unless the application waits
+    for them and sends them itself.
     """
 
     async def start(self, port: Port) -> None:
-        """Whom to ask what is to be sent."""
+        """Store the port that provides the messages to send."""
         self._port = port
 
     def begin(self, source: int, number: int, words: Words, address: int) -> tuple[Place, Mark]:
-        """The completion handler sets the word."""
+        """Return a place whose completion handler sets the mark's word."""
         word = self.buffers.word()
         return Place(address, self._complete, Handled(word)), Mark(word)
 
     def began(self, place: Place) -> None:
-        """What it permits is the completion handler's."""
+        """Pass the message's permissions to its completion handler."""
         if isinstance(place.argument, Handled):
             place.argument.permissions.extend(self._port.permissions())
 
     async def _complete(self, lapi: Any, handled: Handled) -> None:
-        """The completion handler."""
+        """Set the word and send what is due (completion handler)."""
         lapi.process.store_words(handled.word, (1,))
         lapi.hal.changed()
         await self._port.advance(handled.permissions)
 
 
 class Counters(Base):
-    """A message with a counter that another one still needs takes the completion handler as well; so does one without
-    data of an application, whose arrival lets this rank go on.
+    """Version `counters`: target counters, with a completion handler where a counter is still in use.
+
+    A message without data of an application takes the completion handler as well, since its arrival lets this rank
+    continue.
     """
 
     def __init__(self, lapi: Any, buffers: Buffers) -> None:
@@ -145,19 +149,19 @@ class Counters(Base):
         self._theirs: list[int] = []
         self._busy = set[int]()
         self._handled = Counter[int]()
-        """By counter: how often it rises, or has risen, for messages with a completion handler."""
+        """Number of increments by messages with a completion handler, by counter."""
 
     async def start(self, port: Port) -> None:
-        """Where the counters of all ranks stand."""
+        """Exchange the addresses of all counters."""
         await super().start(port)
         self._theirs = await self.lapi.Address_init(self._mine)
 
     def counter(self, rank: int, number: int, words: Words) -> int:
-        """The next one in turn."""
+        """Return the next counter in turn."""
         return self._place(self._theirs[rank], self.lapi.me, number) if self._counts(words) else 0
 
     def begin(self, source: int, number: int, words: Words, address: int) -> tuple[Place, Mark]:
-        """Its counter rises."""
+        """Return a place whose counter is incremented, or one with a completion handler."""
         counter = self._place(self._mine, source, number)
         if not self._counts(words):
             return super().begin(source, number, words, address)
@@ -172,11 +176,11 @@ class Counters(Base):
         await self._complete(lapi, handled)
 
     def whole(self, mark: Mark) -> bool:
-        """A counter has risen once more than it has for others."""
+        """Return True if the counter was incremented beyond the increments of other messages."""
         return self._value(mark.word) > self._handled[mark.word] if mark.counter else super().whole(mark)
 
     def done(self, mark: Mark) -> None:
-        """The counter is free."""
+        """Release the counter."""
         if not mark.counter:
             super().done(mark)
             return

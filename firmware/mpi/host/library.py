@@ -1,4 +1,4 @@
-"""MPI of one rank: initialize, finalize, the world, buffers for buffered sends."""
+"""MPI of one rank: initialisation, finalisation, MPI_COMM_WORLD, buffers for buffered sends."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from firmware.view import ClusterView
 TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any, Options], Transport]] = MappingProxyType(
     {"grim": OverGrim, "via": OverVia, "pipes": OverPipes, "lapi": OverLapi}
 )
-"""By the layer below: of host, rank, number of ranks, that layer's library, and MPI's options."""
+"""Transport of each layer below; takes host, rank, number of ranks, that layer's library, and MPI's options."""
 
 
 class Mpi(Types):
     """MPI on one host, whose rank in MPI_COMM_WORLD is its virtual node number."""
 
     def __init__(self, host: Host, view: ClusterView, below: Any) -> None:
-        """`below`: the library of the layer on which MPI stands."""
+        """Create MPI over `below`, the library of the layer below."""
         self.host, self.below = host, below
         names, options = view.names, Options.of(view.options)
         transport = TRANSPORTS[str(view.options.get("on", "grim"))](host, view.me, len(names), below, options)
@@ -41,15 +41,16 @@ class Mpi(Types):
         self._finalized = False
 
     async def Init(self) -> None:
-        """`MPI_Init`: returns when this rank can send to all others. Raises MpiError when it is called twice."""
+        """Initialise MPI (`MPI_Init`). Return when this rank can send to all others. Raises MpiError if called twice."""
         if self.engine.running or self._finalized:
             rank, cause = self.engine.rank, "MPI is initialized already"
             raise MpiError(rank, "MPI_Init", ErrorClass.OTHER, cause, "call it once")
         await self.engine.start()
 
     async def Finalize(self) -> None:
-        """`MPI_Finalize`: all ranks call it, with nothing left to do. Raises MpiError for requests that nobody has
-        waited for, and for messages that nobody has received.
+        """Finalise MPI on all ranks (`MPI_Finalize`).
+
+        Raises MpiError for requests that were not waited for, and for messages that were not received.
         """
         engine, call = self.engine, "MPI_Finalize"
         with engine.calling(call):
@@ -69,11 +70,11 @@ class Mpi(Types):
         self._finalized = True
 
     def Wtime(self) -> float:
-        """`MPI_Wtime`: simulated seconds."""
+        """Return the simulated time in seconds (`MPI_Wtime`)."""
         return self.host.now * 1e-12
 
     def Attach_buffer(self, size: int) -> None:
-        """`MPI_Buffer_attach`: so many bytes for buffered sends. Raises MpiError when there is one."""
+        """Attach a buffer of `size` bytes for buffered sends (`MPI_Buffer_attach`). Raises MpiError if there is one."""
         with self.engine.calling("MPI_Buffer_attach"):
             size = whole("size", size, ErrorClass.BUFFER, 1)
             if self.engine.buffer:
@@ -82,7 +83,7 @@ class Mpi(Types):
             self.engine.buffer = size
 
     async def Detach_buffer(self) -> int:
-        """`MPI_Buffer_detach`: wait until all buffered messages have arrived; the bytes that there were."""
+        """Wait for all buffered messages and detach the buffer (`MPI_Buffer_detach`). Return its size in bytes."""
         engine = self.engine
         with engine.calling("MPI_Buffer_detach"):
             await engine.until(lambda: not engine.buffer_in_use, otherwise="MPI_Buffer_detach: messages on their way")

@@ -1,4 +1,4 @@
-"""Probes that take what they find: no other receive gets the message."""
+"""Matched probes: they take the message, so no other receive gets it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from firmware.mpi.host.status import ANY_TAG, PROC_NULL, Status
 
 
 class Taken:
-    """A message that a probe has taken. It is received once."""
+    """Message taken by a matched probe, to be received once."""
 
     def __init__(self, comm: Matched, message: Message | Null) -> None:
         self._comm, self._message = comm, message
         self._over = False
 
     async def Recv(self, buf: Spec, status: Status | None = None) -> None:
-        """Receive it."""
+        """Receive the message (`MPI_Mrecv`)."""
         with self._comm.calling("MPI_Mrecv"):
             await self._comm._finish(await self._begin("MPI_Mrecv", buf), status)
 
     async def Irecv(self, buf: Spec) -> Request:
-        """Begin to receive it."""
+        """Start to receive the message (`MPI_Imrecv`)."""
         with self._comm.calling("MPI_Imrecv"):
             return Request(self._comm.engine, await self._begin("MPI_Imrecv", buf))
 
@@ -43,16 +43,16 @@ class Taken:
 
 
 class Matched(PointToPoint):
-    """Mprobe, Improbe."""
+    """Matched probes of a communicator."""
 
     @call("MPI_Mprobe")
     async def Mprobe(self, source: int, tag: int, status: Status | None = None) -> Taken:
-        """Wait for a message, and take it."""
+        """Wait for a message and take it (`MPI_Mprobe`)."""
         return self._taken(await self._probe("MPI_Mprobe", source, tag, status or Status()))
 
     @call("MPI_Improbe")
     async def Improbe(self, source: int, tag: int, status: Status | None = None) -> Taken | None:
-        """Take a message that is here."""
+        """Take a message that has arrived, or return None (`MPI_Improbe`)."""
         found = await self._look("MPI_Improbe", source, tag, status or Status())
         return None if found is None else self._taken(found)
 

@@ -1,8 +1,7 @@
-"""Matching: receives that wait for messages, messages that wait for receives. No time passes here.
+"""Matching of posted receives and early messages, without simulated time.
 
-Both queues are in the order of their beginning, and searches start at the oldest entry. So of two receives that a
-message matches the first posted one gets it, and a receive gets the message that was sent first: messages of one sender
-in one context do not overtake each other.
+Both queues are searched from the oldest entry. So the first posted of two matching receives gets a message, and a
+receive gets the message sent first: messages of one sender in one context do not overtake each other.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ ANY = -1
 
 @dataclass(frozen=True)
 class Key:
-    """What is compared: context of the communicator, rank of the sender in MPI_COMM_WORLD, tag. A receive may have ANY
-    in the place of the last two.
+    """Matching key: context of the communicator, rank of the sender in MPI_COMM_WORLD, tag.
+
+    A receive may have ANY as source and as tag.
     """
 
     context: int
@@ -25,18 +25,18 @@ class Key:
     tag: int
 
     def matches(self, message: Key) -> bool:
-        """Whether a receive with this key takes a message."""
+        """Return True if a receive with this key matches a message."""
         return (
             self.context == message.context and self.source in (ANY, message.source) and self.tag in (ANY, message.tag)
         )
 
 
 class Keyed(Protocol):
-    """An entry of a queue."""
+    """Entry of a queue."""
 
     @property
     def key(self) -> Key:
-        """What it is found by."""
+        """Matching key of the entry."""
 
 
 ReceiveT = TypeVar("ReceiveT", bound=Keyed)
@@ -44,37 +44,37 @@ MessageT = TypeVar("MessageT", bound=Keyed)
 
 
 class Matcher(Generic[ReceiveT, MessageT]):
-    """The two queues of one rank. Each search also gives how many entries it looked at."""
+    """Queues of one rank. Each search also returns the number of entries compared."""
 
     def __init__(self) -> None:
         self.receives: list[ReceiveT] = []
-        """Posted, without a message."""
+        """Posted receives without a message."""
         self.messages: list[MessageT] = []
-        """Early: they came before their receive."""
+        """Early messages, which arrived before their receive."""
 
     def receive_for(self, message: Key) -> tuple[ReceiveT | None, int]:
-        """The oldest receive that takes a message, out of the queue."""
+        """Remove and return the oldest receive that matches a message."""
         for at, receive in enumerate(self.receives):
             if receive.key.matches(message):
                 return self.receives.pop(at), at + 1
         return None, len(self.receives)
 
     def message_for(self, receive: Key) -> tuple[MessageT | None, int]:
-        """The oldest early message that a receive takes, out of the queue."""
+        """Remove and return the oldest early message that matches a receive."""
         found, looks = self.probe(receive)
         if found is not None:
             self.messages.remove(found)
         return found, looks
 
     def probe(self, receive: Key) -> tuple[MessageT | None, int]:
-        """The same; it stays in the queue."""
+        """Return the oldest early message that matches a receive, without removing it."""
         for at, message in enumerate(self.messages):
             if receive.matches(message.key):
                 return message, at + 1
         return None, len(self.messages)
 
     def cancel(self, receive: ReceiveT) -> bool:
-        """Take a receive back; False: it has its message."""
+        """Remove a posted receive. Return False if it already has its message."""
         if receive not in self.receives:
             return False
         self.receives.remove(receive)

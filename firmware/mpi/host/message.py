@@ -1,4 +1,4 @@
-"""A message of an application on its way in: on arrival its receive is known, or comes later."""
+"""Incoming message of an application, whose receive is posted before or after its arrival."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from firmware.verbs import Host
 
 
 class Owner(Protocol):
-    """What a message needs of its engine."""
+    """Parts of the engine that a message needs."""
 
     host: Host
     copier: Copier
 
     def arrived(self, message: Message) -> None:
-        """It is with its receive."""
+        """Note that a message has met its receive."""
 
 
 class Message:
-    """An `Arrival`. Its data are copied once into the receive's buffer, or, when it is early, into one of its own and
-    from there once more.
+    """Incoming message (an `Arrival`).
+
+    Its data are copied once into the receive's buffer. Those of an early message are copied into a buffer of its own
+    first.
     """
 
     def __init__(self, owner: Owner, key: Key, kind: Kind, mode: Mode, size: int, number: int) -> None:
-        """`number` of the send."""
+        """Create the message; `number` is that of the send."""
         self.key, self.mode, self.size, self.number = key, mode, size, number
         self.asks = kind is Kind.REQUEST
-        """It brings no data: it asks whether they may be sent."""
+        """True for a request for permission to send, which carries no data."""
         self.receive: Operation | None = None
         self.direct = False
-        """The receive was there before the first byte."""
+        """True if the receive was posted before the first byte."""
         self.whole = False
         self._owner = owner
         self._data = bytearray(0 if self.asks else size)
 
     async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
-        """A part of its data; what the receive has no room for is dropped."""
+        """Store a part of the data; bytes beyond the receive's buffer are dropped."""
         if self.direct and self.receive:
             data = data[: max(self.receive.view.size - offset, 0)]
         self._data[offset : offset + len(data)] = data if placed else await self._owner.copier.copy(data)
 
     def show(self, data: bytes | memoryview) -> None:
-        """Its data, in the buffer of a receive that was there before them."""
+        """Make data visible in the buffer of a receive posted before them."""
         if self.direct and self.receive and self.receive.view.contiguous:
             self.receive.view.fill(data[: self.receive.view.size])
 
     async def end(self) -> None:
-        """All is here."""
+        """Complete the message."""
         if self.asks:
             return
         self.whole = True
@@ -59,7 +61,7 @@ class Message:
             await self.deliver()
 
     async def deliver(self) -> None:
-        """Into the buffer of its receive."""
+        """Store the data in the buffer of the receive."""
         receive, host = self.receive, self._owner.host
         assert receive is not None
         view = receive.view
@@ -78,16 +80,16 @@ class Message:
 
 
 class _Nothing:
-    """A message that was for the engine itself."""
+    """Message for the engine itself, without data."""
 
     async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
-        """It has no data."""
+        """Do nothing."""
 
     def show(self, data: bytes | memoryview) -> None:
-        """It has none."""
+        """Do nothing."""
 
     async def end(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing."""
 
 
 NOTHING = _Nothing()

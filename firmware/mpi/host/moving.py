@@ -1,4 +1,4 @@
-"""Collectives that move data. Each is made of messages from rank to rank (paper 001, 6.1).
+"""Collectives that move data, made of messages from rank to rank (paper 001, 6.1).
 
 | collective | algorithm |
 |---|---|
@@ -6,7 +6,7 @@
 | Bcast | a binomial tree |
 | Gather(v), Scatter(v) | the root and each rank in turn |
 | Allgather(v) | a ring: size - 1 steps |
-| Alltoall(v) | all receives are begun, then all sends, each rank from its right neighbour on |
+| Alltoall(v) | all receives are started, then all sends, each rank beginning with its right neighbour |
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from firmware.mpi.host.steps import Collective, Steps
 
 
 class Moving(Steps):
-    """Barrier, Bcast, Gather, Scatter, Allgather, Alltoall, the last four with a `v` too, Alltoallw."""
+    """Collectives Barrier, Bcast, Gather(v), Scatter(v), Allgather(v), Alltoall(v), Alltoallw."""
 
     @call("MPI_Barrier")
     async def Barrier(self) -> None:
-        """Return when all ranks have called it."""
+        """Wait until all ranks have called it (`MPI_Barrier`)."""
         await self._barrier(Collective.Barrier)
 
     async def _barrier(self, collective: Collective) -> None:
@@ -37,7 +37,7 @@ class Moving(Steps):
 
     @call("MPI_Bcast")
     async def Bcast(self, buf: Spec, root: int = 0) -> None:
-        """The root's data to all ranks."""
+        """Send the root's data to all ranks (`MPI_Bcast`)."""
         root = self._root(root)
         await self._bcast(Collective.Bcast, view(buf, writable=self.rank != root), root)
 
@@ -50,7 +50,7 @@ class Moving(Steps):
         if place:
             try:
                 await self._over(collective, await self._take(collective, data, (self.rank - step) % self.size))
-            except Misuse as wrong:  # the ranks below wait all the same: an empty message fails there too
+            except Misuse as wrong:  # the ranks below wait as well: an empty message makes them fail, too
                 failure, data = wrong, view(None)
         while step > 1:
             step //= 2
@@ -61,13 +61,13 @@ class Moving(Steps):
 
     @call("MPI_Gather")
     async def Gather(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Equal parts of all ranks to the root, in the order of ranks."""
+        """Collect equal parts of all ranks at the root, in the order of ranks (`MPI_Gather`)."""
         into = equal_parts(recvbuf, self.size, True) if self.rank == self._root(root) else []
         await self._gather(Collective.Gather, sendbuf, into, root)
 
     @call("MPI_Gatherv")
     async def Gatherv(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Parts of any length; the root's buffer is [buffer, counts, displacements, datatype], in elements."""
+        """Collect parts of any length; the root's buffer is [buffer, counts, displacements, datatype], in elements."""
         into = parts_of(recvbuf, self.size, True) if self.rank == self._root(root) else []
         await self._gather(Collective.Gatherv, sendbuf, into, root)
 
@@ -80,7 +80,7 @@ class Moving(Steps):
         await self._over(collective, *takes)
 
     async def _own(self, collective: Collective, sendbuf: Spec, into: View) -> None:
-        """The own part, which no message carries."""
+        """Copy the own part, which no message carries."""
         if sendbuf is InPlace.IN_PLACE:
             return
         await self._copy(collective, view(sendbuf), into)
@@ -91,13 +91,13 @@ class Moving(Steps):
 
     @call("MPI_Scatter")
     async def Scatter(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Equal parts of the root's data to all ranks, in the order of ranks."""
+        """Distribute equal parts of the root's data to all ranks, in the order of ranks (`MPI_Scatter`)."""
         out = equal_parts(sendbuf, self.size) if self.rank == self._root(root) else []
         await self._scatter(Collective.Scatter, out, recvbuf, root)
 
     @call("MPI_Scatterv")
     async def Scatterv(self, sendbuf: Spec, recvbuf: Spec, root: int = 0) -> None:
-        """Parts of any length; the root's buffer is [buffer, counts, displacements, datatype], in elements."""
+        """Distribute parts of any length; the root's buffer is [buffer, counts, displacements, datatype]."""
         out = parts_of(sendbuf, self.size) if self.rank == self._root(root) else []
         await self._scatter(Collective.Scatterv, out, recvbuf, root)
 
@@ -112,12 +112,14 @@ class Moving(Steps):
 
     @call("MPI_Allgather")
     async def Allgather(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """Equal parts of all ranks to all."""
+        """Collect equal parts of all ranks at all ranks (`MPI_Allgather`)."""
         await self._allgather(Collective.Allgather, sendbuf, equal_parts(recvbuf, self.size, True))
 
     @call("MPI_Allgatherv")
     async def Allgatherv(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """Parts of any length; the receiving buffer is [buffer, counts, displacements, datatype], in elements."""
+        """Collect parts of any length at all ranks; `recvbuf` is [buffer, counts, displacements, datatype], in
+        elements.
+        """
         await self._allgather(Collective.Allgatherv, sendbuf, parts_of(recvbuf, self.size, True))
 
     async def _allgather(self, collective: Collective, sendbuf: Spec, into: Sequence[View]) -> None:
@@ -129,21 +131,21 @@ class Moving(Steps):
 
     @call("MPI_Alltoall")
     async def Alltoall(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """An equal part of each rank to each rank."""
+        """Send an equal part of each rank to each rank (`MPI_Alltoall`)."""
         self._apart(sendbuf)
         out, into = equal_parts(sendbuf, self.size), equal_parts(recvbuf, self.size, True)
         await self._alltoall(Collective.Alltoall, out, into)
 
     @call("MPI_Alltoallv")
     async def Alltoallv(self, sendbuf: Spec, recvbuf: Spec) -> None:
-        """Parts of any length; both buffers are [buffer, counts, displacements, datatype], in elements."""
+        """Send parts of any length; both buffers are [buffer, counts, displacements, datatype], in elements."""
         self._apart(sendbuf)
         out, into = parts_of(sendbuf, self.size), parts_of(recvbuf, self.size, True)
         await self._alltoall(Collective.Alltoallv, out, into)
 
     @call("MPI_Alltoallw")
     async def Alltoallw(self, sendbufs: Sequence[Spec], recvbufs: Sequence[Spec]) -> None:
-        """Parts of any length and datatype: a buffer for each rank."""
+        """Send parts of any length and datatype: one buffer for each rank (`MPI_Alltoallw`)."""
         if len(sendbufs) != self.size or len(recvbufs) != self.size:
             cause = f"{len(sendbufs)} and {len(recvbufs)} buffers for {self.size} ranks"
             raise Misuse(ErrorClass.COUNT, cause, "give one of each a rank")
@@ -152,7 +154,7 @@ class Moving(Steps):
 
     @call("MPI_Neighbor_alltoallw")
     async def Neighbor_alltoallw(self, sends: Sequence[tuple[int, Spec]], receives: Sequence[tuple[int, Spec]]) -> None:
-        """Data to some ranks and from some: a rank, or PROC_NULL, and a buffer for each, in the order of matching."""
+        """Exchange data with some ranks. Both lists hold (rank or PROC_NULL, buffer), in the order of matching."""
         collective = Collective.Neighbor
         begun = [await self._take(collective, view(into, True), at) for at, into in receives if at >= 0]
         begun += [await self._give(collective, view(out), to) for to, out in sends if to >= 0]

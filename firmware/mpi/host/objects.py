@@ -1,4 +1,4 @@
-"""Collectives of Python's objects, in mpi4py's lower case: pickled, their lengths first."""
+"""Collectives of pickled Python objects, by mpi4py's lower-case names; lengths are exchanged first."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from firmware.mpi.host.steps import Collective
 
 
 class Objects(Reducing):
-    """bcast, gather, scatter, allgather, alltoall, reduce, allreduce, barrier."""
+    """Collectives bcast, gather, scatter, allgather, alltoall, reduce, allreduce and barrier of objects."""
 
     async def barrier(self) -> None:
-        """`Barrier`."""
+        """Wait until all ranks have called it."""
         await self.Barrier()
 
     @call("MPI_Bcast")
     async def bcast(self, obj: Any = None, root: int = 0) -> Any:
-        """The root's object, at all ranks."""
+        """Return the root's object at all ranks."""
         mine = pickle.dumps(obj) if self.rank == self._root(root) else b""
         length = np.array([len(mine)], "<i8")
         await self._bcast(Collective.Bcast, view(length, True), root)
@@ -37,7 +37,7 @@ class Objects(Reducing):
 
     @call("MPI_Gather")
     async def gather(self, sendobj: Any, root: int = 0) -> list[Any] | None:
-        """The objects of all ranks, at the root."""
+        """Return the objects of all ranks at the root, None elsewhere."""
         root = self._root(root)
         mine, lengths = pickle.dumps(sendobj), _lengths(self.size)
         here = self.rank == root
@@ -49,7 +49,7 @@ class Objects(Reducing):
 
     @call("MPI_Scatter")
     async def scatter(self, sendobj: Sequence[Any] | None = None, root: int = 0) -> Any:
-        """Each rank's object of the root's list."""
+        """Return this rank's object of the root's list."""
         out: list[bytes] = self._pickled(sendobj) if self.rank == self._root(root) else []
         length = np.zeros(1, "<i8")
         await self._scatter(Collective.Scatter, [view(_length(one)) for one in out], length, root)
@@ -59,12 +59,12 @@ class Objects(Reducing):
 
     @call("MPI_Allgather")
     async def allgather(self, sendobj: Any) -> list[Any]:
-        """The objects of all ranks, at all of them."""
+        """Return the objects of all ranks at all ranks."""
         return await self._everywhere(Collective.Allgather, sendobj)
 
     @call("MPI_Alltoall")
     async def alltoall(self, sendobj: Sequence[Any]) -> list[Any]:
-        """From each rank its object for this one."""
+        """Return the objects from all ranks for this one."""
         out, lengths = self._pickled(sendobj), _lengths(self.size)
         into = equal_parts(lengths, self.size, True)
         await self._alltoall(Collective.Alltoall, [view(_length(one)) for one in out], into)
@@ -73,13 +73,13 @@ class Objects(Reducing):
         return _objects(rooms)
 
     async def reduce(self, sendobj: Any, op: Op = SUM, root: int = 0) -> Any:
-        """All objects folded in the order of ranks, at the root; elsewhere None."""
+        """Return all objects folded in the order of ranks at the root, None elsewhere."""
         found = await self.gather(sendobj, root)
         return None if found is None else reduce(op.fold, found)
 
     @call("MPI_Allreduce")
     async def allreduce(self, sendobj: Any, op: Op = SUM) -> Any:
-        """All objects folded in the order of ranks, at all of them."""
+        """Return all objects folded in the order of ranks at all ranks."""
         return reduce(op.fold, await self._everywhere(Collective.Allreduce, sendobj))
 
     async def _everywhere(self, collective: Collective, obj: Any) -> list[Any]:
@@ -90,7 +90,7 @@ class Objects(Reducing):
         return _objects(rooms)
 
     def _pickled(self, objects: Sequence[Any] | None) -> list[bytes]:
-        """One object a rank. Raises Misuse."""
+        """Return one pickled object a rank. Raises Misuse."""
         if objects is None or len(objects) != self.size:
             cause = f"{0 if objects is None else len(objects)} objects for {self.size} ranks"
             raise Misuse(ErrorClass.COUNT, cause, "give one a rank")
@@ -106,7 +106,7 @@ def _lengths(size: int) -> Any:
 
 
 def _rooms(lengths: Any) -> list[View]:
-    """Room for objects of these lengths."""
+    """Return buffers for objects of the given lengths."""
     return parts_of([bytearray(int(lengths.sum())), [int(one) for one in lengths]], len(lengths), True)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 Fold = Callable[[Any, Any], Any]
-"""Two arrays of equal elements to one."""
+"""Function of two arrays of equal elements."""
 
 
 class Op:
-    """An operator. An associative function of two arrays; the left one is that of the lower ranks."""
+    """Operator: an associative function of two arrays, of which the left one is that of the lower ranks."""
 
     def __init__(self, name: str, fold: Fold, commute: bool = True) -> None:
         self.name, self.fold, self.commute = name, fold, commute
@@ -22,7 +22,9 @@ class Op:
 
     @staticmethod
     def Create(function: Fold, commute: bool = False) -> Op:
-        """`MPI_Op_create`: one of the application. If it does not commute, it is applied in the order of ranks."""
+        """Return an operator of the application (`MPI_Op_create`). A non-commutative one is applied in the order of
+        ranks.
+        """
         return Op(getattr(function, "__name__", "function"), function, commute)
 
 

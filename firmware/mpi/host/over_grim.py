@@ -1,4 +1,4 @@
-"""MPI on GRIM: each message is an active message, its header the four arguments."""
+"""MPI over GRIM: each message is an active message whose four arguments are the header."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from firmware.verbs import Host
 
 HANDLER = "mpi message"
 PART = 0xFFFFFFFF
-"""First argument of a message that carries the next bytes of a message of MPI, but not its last ones."""
+"""First argument of a message that carries a part of an MPI message other than the last."""
 
 
 class OverGrim:
-    """A `Transport`. GRIM brings a long message's segments together in host memory before it calls the handler."""
+    """Transport over GRIM, which reassembles a long message's segments before it calls the handler."""
 
     def __init__(self, host: Host, rank: int, size: int, grim: Any, _: Options) -> None:
         self._rank, self._size, self._grim = rank, size, grim
@@ -24,10 +24,10 @@ class OverGrim:
         self._handler = 0
         self._most = MAX_SEND
         self._parts: dict[int, list[bytes]] = {}
-        """Bytes of a message that has not arrived whole, by the rank that sends it."""
+        """Parts of an incomplete message, by sending rank."""
 
     async def start(self, port: Port) -> None:
-        """Enable GRIM, unless it is, and learn the number of the handler that all ranks have."""
+        """Enable GRIM if necessary, and resolve the number of the common handler."""
         self._port, grim = port, self._grim
         grim.register_handler(self._arrived, HANDLER)
         if not grim.calls.enabling:
@@ -38,7 +38,7 @@ class OverGrim:
         self._handler = await grim.resolve_handler(HANDLER)
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """`grim_send`, in parts of what one carries. Parts arrive in order."""
+        """Send a message by `grim_send`, in parts if necessary; parts arrive in order."""
         grim = self._grim
         while len(data) > self._most:
             await grim.send(grim.get_dest_id(rank), self._handler, PART, 0, 0, 0, payload=data[: self._most])
@@ -46,7 +46,7 @@ class OverGrim:
         await grim.send(grim.get_dest_id(rank), self._handler, *words, payload=data)
 
     async def poll(self) -> None:
-        """`grim_poll`."""
+        """Process received messages (`grim_poll`)."""
         await self._grim.poll()
 
     async def wait(self, condition: Callable[[], bool]) -> None:
@@ -54,10 +54,10 @@ class OverGrim:
         await self._grim.wait_for(condition)
 
     async def finish(self) -> None:
-        """The NIC sees to it."""
+        """Do nothing: the NIC delivers what was sent."""
 
     async def _arrived(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """The handler: a message is here, whole, or a part of one."""
+        """Handle an MPI message or a part of one."""
         assert self._port is not None
         rank = reference(source).vnn
         if a0 & PART == PART:

@@ -1,8 +1,8 @@
-"""MPI on LAPI: each message is an active message, with the envelope as its user header (paper 001, 6.3 and 6.4).
+"""MPI over LAPI: each message is an active message with the envelope as its user header (paper 001, 6.3 and 6.4).
 
-The header handler finds the receive, and so where the data go: they are copied once a side. Messages of LAPI overtake
-each other, MPI's may not: they are numbered, and one that comes too soon waits in a buffer of its own until the gap is
-closed. How this rank learns that a message is whole differs in the three versions of `lapi_versions.py`.
+The header handler finds the receive and thus the destination, so data are copied once on each side. LAPI messages may
+overtake each other, MPI's may not. So they are numbered, and a message that arrives too early waits in its own buffer.
+The three versions in `lapi_versions.py` differ in how this rank detects a complete message.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from firmware.mpi.options import Options
 from firmware.verbs import Host
 
 ENVELOPE = struct.Struct(">iiiiII")
-"""The message's words, its bytes, its number at the sender for this rank."""
+"""The message's words, its size, and its number at the sender for this rank."""
 
 
 @dataclass(eq=False)
 class Coming:
-    """A message on its way in."""
+    """Incoming message."""
 
     source: int
     words: Words
     size: int
     address: int
-    """Where its data go; 0: it has none."""
+    """Destination address of the data; 0 without data."""
     mark: Mark
-    """What tells that it is whole."""
+    """Mark of the message's completion."""
     early: bool
-    """Its number is not the next one: it began before those ahead of it."""
+    """True if the message began before an earlier one."""
     arrival: Arrival | None = None
-    """None: it waits for a message ahead of it."""
+    """None while an earlier message is missing."""
 
 
 class OverLapi:
-    """A `Transport`."""
+    """Transport over LAPI."""
 
     def __init__(self, host: Host, rank: int, size: int, lapi: Any, options: Options) -> None:
         self._host, self._lapi = host, lapi
@@ -50,22 +50,22 @@ class OverLapi:
         self._port: Port | None = None
         self._handlers: list[int] = []
         self._sent, self._next = [0] * size, [0] * size
-        """By rank: messages sent to it, and the number of the next one of it."""
+        """Messages sent to each rank, and the number of the next one from each rank."""
         self._ahead: dict[tuple[int, int], Coming] = {}
-        """Messages that wait for others, by source and number."""
+        """Messages that wait for earlier ones, by source and number."""
         self._coming: list[Coming] = []
 
     async def start(self, port: Port) -> None:
-        """Initialize LAPI, and tell all ranks where the header handler stands."""
+        """Initialise LAPI and exchange the addresses of the header handlers."""
         self._port = port
         await self._lapi.Init()
         await self._version.start(port)
         self._handlers = await self._lapi.Address_init(self._lapi.handler(self._header))
 
-    # ---- out
+    # ---- sending
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """An active message; return when its data are in HAL's buffers."""
+        """Send an active message. Return when its data are in HAL's buffers."""
         await self._host.spend("mpi_envelope")
         lapi, size, buffers = self._lapi, len(data), self._buffers
         envelope = ENVELOPE.pack(*words, size, self._sent[rank])
@@ -81,26 +81,26 @@ class OverLapi:
         buffers.give_back(address, size)
         buffers.give_back(origin, WORD)
 
-    # ---- in
+    # ---- receiving
 
     async def poll(self) -> None:
-        """Take in the packets that are here."""
+        """Process received packets."""
         await self._lapi.Probe()
         await self._take()
 
     async def wait(self, condition: Callable[[], bool]) -> None:
-        """Take in packets until the condition holds."""
+        """Process packets until the condition holds."""
         await self._take()
         while not condition():
             await self._lapi.Probe(lambda: condition() or self._has_whole())
             await self._take()
 
     async def finish(self) -> None:
-        """LAPI ends when all has arrived; it goes on to acknowledge what comes."""
+        """Terminate LAPI when all messages have arrived; it continues to acknowledge packets."""
         await self._lapi.Term()
 
     async def _header(self, source: int, user: bytes, size: int) -> Place:
-        """The header handler: the first packet of a message."""
+        """Handle the first packet of a message (header handler)."""
         await self._host.spend("mpi_take_envelope")
         *four, _, number = ENVELOPE.unpack(user)
         words, address = (four[0], four[1], four[2], four[3]), self._buffers.take(size) if size else 0
@@ -117,19 +117,19 @@ class OverLapi:
         return place
 
     def _stored(self, coming: Coming) -> None:
-        """Its data stand in the application's buffer, where they were to go: there they can be seen without a call."""
+        """Make data that are already in the application's buffer visible without a call."""
         if coming.size and not coming.early and coming.arrival is not None:
             coming.arrival.show(self._lapi.process.load_bytes(coming.address, coming.size))
 
     def _whole(self, coming: Coming) -> bool:
-        """Whether all of a message is here, and its turn has come."""
+        """Return True if a message is complete and its turn has come."""
         return coming.arrival is not None and self._version.whole(coming.mark)
 
     def _has_whole(self) -> bool:
         return any(self._whole(one) for one in self._coming)
 
     async def _take(self) -> None:
-        """Hand over the messages that are whole."""
+        """Deliver the complete messages."""
         while (coming := next((one for one in self._coming if self._whole(one)), None)) is not None:
             self._coming.remove(coming)
             assert coming.arrival is not None

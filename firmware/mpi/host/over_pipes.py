@@ -1,7 +1,7 @@
-"""MPI on Pipes, the SP's native one: messages follow each other in the stream to a rank, each behind its envelope.
+"""MPI over Pipes, the SP's native MPI: messages follow each other in the stream to a rank, each behind its envelope.
 
-The first and the last 16 KB of a message go through the pipe, and are copied twice on each side: what lies between goes
-straight into HAL's buffers and out of them (paper 001, 6.1; readings C17).
+The first and the last 16 KB of a message go through the pipe and are copied twice on each side. The bytes between
+bypass it through HAL's buffers (paper 001, 6.1; readings C17).
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from firmware.mpi.options import Options
 from firmware.verbs import Host
 
 ENVELOPE = struct.Struct(">iiiiII")
-"""The message's words, its bytes, 0."""
+"""The message's words, its size, 0."""
 END = 1 << 14
 """Bytes at each end of a message that go through the pipe."""
 
 
 class Stream:
-    """What has come of the stream from a rank."""
+    """Receive state of the stream from a rank."""
 
     def __init__(self) -> None:
         self.envelope = bytearray()
-        """Of the next message, as far as it has come."""
+        """Received bytes of the next message's envelope."""
         self.arrival: Arrival | None = None
-        """The message whose bytes come."""
+        """Message whose bytes are arriving."""
         self.size = self.come = 0
-        """Its bytes, and those of them that have come."""
+        """Size of that message, and the bytes received."""
 
 
 class OverPipes:
-    """A `Transport`."""
+    """Transport over Pipes."""
 
     def __init__(self, host: Host, rank: int, size: int, pipes: Any, _: Options) -> None:
         self._host, self._pipes = host, pipes
@@ -41,13 +41,13 @@ class OverPipes:
         self._port: Port | None = None
 
     async def start(self, port: Port) -> None:
-        """Have the bytes of all streams; no connection is made."""
+        """Register as consumer of all streams; no connection is necessary."""
         self._port = port
         self._pipes.on_bytes(self._come)
         await self._pipes.start()
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """Envelope and data into the stream."""
+        """Write envelope and data into the stream."""
         await self._host.spend("mpi_envelope")
         size, write = len(data), self._pipes.write
         begin = END if size > 2 * END else size
@@ -57,19 +57,19 @@ class OverPipes:
             await write(rank, data[size - END :])
 
     async def poll(self) -> None:
-        """Take in the packets that are here."""
+        """Process received packets."""
         await self._pipes.poll()
 
     async def wait(self, condition: Callable[[], bool]) -> None:
-        """Take in packets until the condition holds."""
+        """Process packets until the condition holds."""
         await self._pipes.wait(condition)
 
     async def finish(self) -> None:
-        """The other ranks have everything."""
+        """Wait until the other ranks have everything."""
         await self._pipes.finish()
 
     async def _come(self, rank: int, data: memoryview) -> None:
-        """The next bytes of a stream: parts of one message, or of several."""
+        """Process the next bytes of a stream, which may belong to several messages."""
         stream = self._streams[rank]
         while data:
             taken = await (self._envelope(rank, stream, data) if stream.arrival is None else self._data(stream, data))
@@ -79,7 +79,7 @@ class OverPipes:
                 await arrival.end()
 
     async def _envelope(self, rank: int, stream: Stream, data: memoryview) -> int:
-        """The next bytes of an envelope; how many."""
+        """Process bytes of an envelope and return their number."""
         part = data[: ENVELOPE.size - len(stream.envelope)]
         stream.envelope += part
         if len(stream.envelope) == ENVELOPE.size:
@@ -93,7 +93,7 @@ class OverPipes:
 
     @staticmethod
     async def _data(stream: Stream, data: memoryview) -> int:
-        """The next bytes of a message; how many."""
+        """Process bytes of a message and return their number."""
         part = data[: stream.size - stream.come]
         assert stream.arrival is not None
         await stream.arrival.put(stream.come, part)

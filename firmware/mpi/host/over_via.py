@@ -1,10 +1,10 @@
-"""MPI on VIA: a reliable connection to each other rank, and one completion queue for what all of them bring.
+"""MPI over VIA: a reliable connection to each other rank, and one completion queue for all of them.
 
-A message is cut into parts, each a VIA message: a header of six words, then data. Data are copied into a registered
-buffer and out of one. A connection breaks when a message finds no posted receive; so a sender has as many credits as
-its peer has posted receives for it. The peer gives them back with its own parts, or in a part of their own. For these,
-which take no credit, some receives more are posted: each gives back half of all credits at least, so no more than two
-are on their way.
+A message is split into parts, each a VIA message: a header of six words, then data. Data are copied into a registered
+buffer and out of one. A connection breaks when a message finds no posted receive, so a sender has as many credits as
+its peer has posted receives for it. The peer returns them with its own parts, or in a part without data. Additional
+receives are posted for these parts, which need no credit. Each returns at least half of all credits, so at most two are
+in transit.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from firmware.mpi.options import Options
 from firmware.verbs import Host
 
 HEADER = struct.Struct(">iiiiIHH")
-"""The message's words, its bytes, the part's number, credits."""
+"""The message's words, its size, the part's number, credits."""
 ONLY_CREDITS = 0xFFFF
-"""In the place of a part's number."""
+"""Part number of a part that only returns credits."""
 CREDITS, BEYOND = 8, 2
-"""Receives for parts of a peer, further ones for parts that only give credits back."""
+"""Receives for parts of a peer, and additional ones for parts that only return credits."""
 MOST = 4096
-"""Data bytes of a part."""
+"""Largest data size of a part in bytes."""
 
 
 class Peer:
-    """What is under way with one rank."""
+    """State of the connection with one rank."""
 
     def __init__(self, rank: int, connection: Any) -> None:
         self.rank, self.connection = rank, connection
         self.credits, self.owed = CREDITS, 0
         self.arrival: Arrival | None = None
-        """The message whose parts come."""
+        """Message whose parts are arriving."""
         self.left = 0
-        """Its bytes that have not come."""
+        """Missing bytes of that message."""
 
 
 class OverVia:
-    """A `Transport`."""
+    """Transport over VIA."""
 
     def __init__(self, host: Host, rank: int, size: int, via: Any, _: Options) -> None:
         self._rank, self._size, self._mesh = rank, size, via.mesh()
@@ -51,17 +51,17 @@ class OverVia:
         self._peers: dict[int, Peer] = {}
 
     async def start(self, port: Port) -> None:
-        """Load the driver, open the NIC, and connect with all ranks."""
+        """Start the driver, open the NIC, and connect to all ranks."""
         self._port = port
         await self._mesh.open()
         self._most = min(MOST, (self._mesh.nic.options.transfer - HEADER.size) // 8 * 8)
         await self._mesh.connect(self._rank, self._size, CREDITS + BEYOND, HEADER.size + self._most)
         self._peers = {rank: Peer(rank, connection) for rank, connection in self._mesh.peers.items()}
 
-    # ---- out
+    # ---- sending
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """Cut it, and send the parts as credits allow."""
+        """Split a message and send the parts as credits allow."""
         peer, size = self._peers[rank], len(data)
         for number in range(max(-(-size // self._most), 1)):
             lacks = f"a posted receive of rank {rank}"
@@ -74,7 +74,7 @@ class OverVia:
             await self._send(peer, words, size, number, data[begin : begin + self._most])
 
     async def _send(self, peer: Peer, words: Words, size: int, number: int, data: bytes | memoryview) -> None:
-        """One part, with all credits that the peer has lent."""
+        """Send one part and return all credits owed to the peer."""
         await self._host.spend("mpi_part")
         place = await peer.connection.buffer()
         back, peer.owed = peer.owed, 0
@@ -82,23 +82,23 @@ class OverVia:
         self._mesh.nic.process.store_bytes(place.va, HEADER.pack(*words, size, number, back) + copied)
         await peer.connection.send(place, HEADER.size + len(data))
 
-    # ---- in
+    # ---- receiving
 
     async def poll(self) -> None:
-        """Take in all that is here."""
+        """Process all received parts."""
         while self._peers and (found := await self._mesh.queue.done()) is not None:
             await self._take(*found)
 
     async def wait(self, condition: Callable[[], bool]) -> None:
-        """Take in one part after the other until the condition holds."""
+        """Process parts until the condition holds."""
         while not condition():
             await self._take(*await self._mesh.queue.poll())
 
     async def finish(self) -> None:
-        """The NIC sees to it."""
+        """Do nothing: the NIC delivers what was sent."""
 
     async def _take(self, vi: Any, _: bool) -> None:
-        """A part that has come to a VI; its buffer is posted again, and credits go back when half are due."""
+        """Process a part received by a VI, post its buffer again, and return credits when half are due."""
         connection = self._mesh.peer(vi)
         peer = self._peers[connection.node]
         place = (await connection.received())[0]
@@ -116,7 +116,7 @@ class OverVia:
             await self._send(peer, (0, 0, 0, 0), 0, ONLY_CREDITS, b"")
 
     async def _arrive(self, peer: Peer, words: Words, size: int, begin: int, data: bytes) -> None:
-        """A part of a message, of whose parts none overtakes another."""
+        """Process a part of a message; parts arrive in order."""
         assert self._port is not None
         if not begin:
             peer.arrival, peer.left = await self._port.begin(peer.rank, words, size), size

@@ -1,4 +1,4 @@
-"""Packing: data of any datatype as bytes one behind the other, and back."""
+"""Packing of data of any datatype into contiguous bytes, and unpacking."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from firmware.mpi.host.matched import Matched
 
 
 class Packing(Matched):
-    """Pack, Unpack."""
+    """Pack and Unpack of a communicator."""
 
     @call("MPI_Pack")
     async def Pack(self, inbuf: Spec, outbuf: bytearray, position: int) -> int:
-        """Data into a buffer from a position on; the position behind them."""
+        """Pack data into a buffer at a position and return the position after them (`MPI_Pack`)."""
         data = view(inbuf)
         await self._gaps(data)
         end = self._end(position, data.size, len(outbuf))
@@ -22,7 +22,7 @@ class Packing(Matched):
 
     @call("MPI_Unpack")
     async def Unpack(self, inbuf: bytes | bytearray, position: int, outbuf: Spec) -> int:
-        """Data out of a buffer from a position on; the position behind them."""
+        """Unpack data from a buffer at a position and return the position after them (`MPI_Unpack`)."""
         data = view(outbuf, True)
         end = self._end(position, data.size, len(inbuf))
         await self._gaps(data)
@@ -34,7 +34,7 @@ class Packing(Matched):
             await self.engine.host.spend("mpi_block", data.blocks)
 
     def _end(self, position: int, size: int, room: int) -> int:
-        """Where `size` bytes end. Raises Misuse where there is no room for them."""
+        """Return the end of `size` bytes at a position. Raises Misuse if they do not fit."""
         if not 0 <= position <= room - size:
             cause = f"{size} bytes from {position} on end behind the buffer of {room}"
             raise Misuse(ErrorClass.TRUNCATE, cause, "give a larger buffer or fewer elements")

@@ -1,4 +1,4 @@
-"""The parts of a buffer of a collective, one for each rank."""
+"""Division of a collective's buffer into one part for each rank."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware.mpi.host.errors import ErrorClass, Misuse
 
 
 class InPlace(Enum):
-    """Stands for a sending buffer whose data are in the receiving one already."""
+    """Placeholder for a send buffer whose data are already in the receive buffer."""
 
     IN_PLACE = 0
 
@@ -21,7 +21,7 @@ IN_PLACE = InPlace.IN_PLACE
 
 
 def part(data: View, at: int, count: int) -> View:
-    """`count` elements from element `at` on. Raises Misuse."""
+    """Return `count` elements from element `at`. Raises Misuse."""
     begin, datatype = at * data.datatype.extent, data.datatype
     if datatype.span(count) > max(len(data.data) - begin, 0):
         cause = f"{count} elements from {at} on end behind the buffer of {len(data.data)} bytes"
@@ -30,7 +30,7 @@ def part(data: View, at: int, count: int) -> View:
 
 
 def equal_parts(spec: Spec, size: int, writable: bool = False) -> list[View]:
-    """A buffer as equal parts: a count in it is that of one part. Raises Misuse."""
+    """Return a buffer as equal parts; a count in `spec` is that of one part. Raises Misuse."""
     if isinstance(spec, list | tuple) and any(type(one) is int for one in spec[1:]):
         kinds = [one for one in spec[1:] if isinstance(one, Datatype)]
         each = next(one for one in spec[1:] if type(one) is int)
@@ -45,8 +45,9 @@ def equal_parts(spec: Spec, size: int, writable: bool = False) -> list[View]:
 
 
 def parts_of(spec: Spec, size: int, writable: bool = False) -> list[View]:
-    """The parts of [buffer, counts, displacements, datatype]; without displacements they follow each other; counts and
-    displacements may be one tuple. Raises Misuse.
+    """Return the parts of [buffer, counts, displacements, datatype]. Raises Misuse.
+
+    Without displacements the parts are contiguous; counts and displacements may be one tuple.
     """
     if not isinstance(spec, list | tuple) or len(spec) < 2:
         raise Misuse(ErrorClass.BUFFER, f"{type(spec).__name__} has no counts", "give [buffer, counts, displacements]")

@@ -1,4 +1,4 @@
-/* What each step of MPI costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of MPI on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 
 struct key { u32 context; int source, tag; };
@@ -26,7 +26,7 @@ struct engine {
     u32 due_begin, due_end;
 };
 
-/* A send: arguments checked, the header built, the protocol chosen. */
+/* Start a send: check the arguments, build the header, choose the protocol. */
 u32 mpi_send(struct engine *engine, const struct comm *comm, struct operation *send, const void *buffer, u32 count,
              const struct type *type, u32 rank, int tag, int *words) {
     u32 bytes;
@@ -61,7 +61,7 @@ u32 mpi_send(struct engine *engine, const struct comm *comm, struct operation *s
     return 3;
 }
 
-/* A receive: arguments checked, the operation filled in. */
+/* Start a receive: check the arguments, fill in the operation. */
 u32 mpi_receive(struct engine *engine, const struct comm *comm, struct operation *receive, void *buffer, u32 count,
                 const struct type *type, u32 rank, int tag) {
     if (UNLIKELY(!engine->running || engine->call || !comm->alive)) {
@@ -82,7 +82,7 @@ u32 mpi_receive(struct engine *engine, const struct comm *comm, struct operation
     return 1;
 }
 
-/* One entry of a queue that does not match. */
+/* Compare one entry of a queue that does not match. */
 struct operation *mpi_look(struct operation *entry, u32 context, int source, int tag) {
     if (UNLIKELY(!entry)) {
         OFF_PATH("the end");
@@ -97,14 +97,14 @@ struct operation *mpi_look(struct operation *entry, u32 context, int source, int
     return entry->next;
 }
 
-/* A receive to the end of its queue. */
+/* Append a receive to its queue. */
 void mpi_post(struct engine *engine, struct operation *receive) {
     receive->next = 0;
     *engine->receives_end = receive;
     engine->receives_end = &receive->next;
 }
 
-/* A message without a receive to the end of its queue, with room for its data. */
+/* Append an early message to its queue, with room for its data. */
 struct message *mpi_early(struct engine *engine, const int *words, int source) {
     struct message *message = engine->room;
     if (UNLIKELY(!message)) {
@@ -126,7 +126,7 @@ struct message *mpi_early(struct engine *engine, const int *words, int source) {
     return message;
 }
 
-/* A header has come: what kind is it, and which operation or context does it name? */
+/* Decode a received header: kind, and operation or context. */
 struct operation *mpi_arrive(struct engine *engine, const int *words, struct key *key, int source) {
     u32 kind = (u32)words[0] >> 24;
     if (UNLIKELY(kind > 1)) {
@@ -139,7 +139,7 @@ struct operation *mpi_arrive(struct engine *engine, const int *words, struct key
     return engine->receives;
 }
 
-/* A receive has its message: its status, and its end. */
+/* Complete a receive and fill in its status. */
 void mpi_complete(struct operation *receive, const struct message *message) {
     if (UNLIKELY(message->bytes > receive->bytes)) {
         OFF_PATH("too long");
@@ -152,7 +152,7 @@ void mpi_complete(struct operation *receive, const struct message *message) {
     receive->done = 1;
 }
 
-/* The next message that is due: its header out of the ring. */
+/* Take the header of the next due message from the ring. */
 u32 mpi_answer(struct engine *engine, int *words) {
     u32 at = engine->due_begin & 255;
     if (UNLIKELY(engine->due_begin == engine->due_end)) {
@@ -167,7 +167,7 @@ u32 mpi_answer(struct engine *engine, int *words) {
     return engine->due[at].rank;
 }
 
-/* One request looked at. */
+/* Test one request. */
 u32 mpi_test(struct operation **request, u32 left) {
     if (UNLIKELY(!*request || (*request)->done)) {
         OFF_PATH("done, or null");
@@ -177,13 +177,13 @@ u32 mpi_test(struct operation **request, u32 left) {
     return left - 1;
 }
 
-/* 32 bytes of a copy; the memory's own time comes on top. */
+/* Copy 32 bytes; the time of the memory is charged separately. */
 void mpi_copy(u32 *target, const u32 *source) {
     eight_words(target, source);
     LOOP_AGAIN();
 }
 
-/* One block of a derived datatype: where it begins, and how long it is. */
+/* Return address and length of one block of a derived datatype. */
 const u32 *mpi_block(const u32 *block, u32 base, u32 *from, u32 *bytes, const u32 *end) {
     *from = base + block[0];
     *bytes = block[1];
@@ -195,7 +195,7 @@ const u32 *mpi_block(const u32 *block, u32 base, u32 *from, u32 *bytes, const u3
     return block + 2;
 }
 
-/* One step of a collective: the partner, and its part of the buffer. */
+/* One step of a collective: choose the partner and its part of the buffer. */
 u32 mpi_step(const struct comm *comm, u32 rank, u32 step, u32 base, u32 bytes, u32 *at) {
     u32 partner = rank + step;
     if (UNLIKELY(step >= comm->size)) {
@@ -210,7 +210,7 @@ u32 mpi_step(const struct comm *comm, u32 rank, u32 step, u32 base, u32 bytes, u
     return comm->ranks[partner];
 }
 
-/* One element of a reduction: two words of 8 bytes make one. */
+/* Reduce one element of 8 bytes. */
 double *mpi_fold(double *left, const double *right, const double *end) {
     *left += *right;
     if (UNLIKELY(left == end)) {
@@ -224,7 +224,7 @@ double *mpi_fold(double *left, const double *right, const double *end) {
 struct place { struct place *next; u32 va, handle, *descriptor; };
 struct peer { struct place *free, *sent, *posted; u32 credits, owed, left; struct message *arrival; };
 
-/* A part of a message over VIA: a credit, a buffer, the header. */
+/* Build a part of a message over VIA: take a credit and a buffer, write the header. */
 struct place *mpi_part(struct peer *peer, const int *words, u32 bytes, u32 number, u32 *header) {
     struct place *place = peer->free;
     u32 owed = peer->owed;
@@ -244,7 +244,7 @@ struct place *mpi_part(struct peer *peer, const int *words, u32 bytes, u32 numbe
     return place;
 }
 
-/* A part that has come: its header, its credits, the message to which it belongs. */
+/* Decode a received part: header, credits, message. */
 struct message *mpi_take_part(struct peer *peer, const u32 *header, int *words) {
     u32 bytes = be32_load(header + 4), number = be32_load(header + 5);
     struct place *place = peer->posted;
@@ -266,7 +266,7 @@ struct message *mpi_take_part(struct peer *peer, const u32 *header, int *words) 
     return peer->arrival;
 }
 
-/* A message into a pipe: its envelope, and how much of it goes through the pipe. */
+/* Write the envelope of a message over Pipes, and return the bytes that go through the pipe. */
 u32 mpi_envelope(const int *words, u32 bytes, u32 *envelope) {
     envelope[0] = BE32(words[0]);
     envelope[1] = BE32(words[1]);
@@ -281,7 +281,7 @@ u32 mpi_envelope(const int *words, u32 bytes, u32 *envelope) {
     return bytes;
 }
 
-/* An envelope that has come out of a pipe. */
+/* Decode an envelope received over Pipes. */
 struct stream { u32 have, bytes, come; struct message *arrival; };
 u32 mpi_take_envelope(struct stream *stream, const u32 *envelope, u32 here, int *words) {
     if (UNLIKELY(stream->have + here < 24)) {

@@ -1,5 +1,6 @@
-"""Collectives that compute. An operator that commutes is applied along a binomial tree, another one in the order of
-ranks at the root. The same ranks and data give the same bits every time.
+"""Reductions. A commutative operator is applied along a binomial tree, another one in the order of ranks at the root.
+
+Equal ranks and data give bit-identical results.
 """
 
 from __future__ import annotations
@@ -18,32 +19,32 @@ from firmware.mpi.host.steps import Collective
 
 
 class Reducing(Moving):
-    """Reduce, Allreduce, Reduce_scatter (and its `_block`), Scan, Exscan, Reduce_local."""
+    """Collectives Reduce, Allreduce, Reduce_scatter, Reduce_scatter_block, Scan, Exscan, and Reduce_local."""
 
     @call("MPI_Reduce")
     async def Reduce(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM, root: int = 0) -> None:
-        """All ranks' arrays, element by element, to the root."""
+        """Reduce all ranks' arrays element by element at the root (`MPI_Reduce`)."""
         root = self._root(root)
         into = view(recvbuf, True) if self.rank == root else None
         await self._reduce(Collective.Reduce, self._input(sendbuf, recvbuf), into, op, root)
 
     @call("MPI_Allreduce")
     async def Allreduce(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The same, to all."""
+        """Reduce all ranks' arrays element by element at all ranks (`MPI_Allreduce`)."""
         into = view(recvbuf, True)
         await self._reduce(Collective.Allreduce, self._input(sendbuf, recvbuf), into if self.rank == 0 else None, op, 0)
         await self._bcast(Collective.Allreduce, into, 0)
 
     @call("MPI_Reduce_scatter_block")
     async def Reduce_scatter_block(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The result in equal parts, one to each rank."""
+        """Reduce, and scatter the result in equal parts (`MPI_Reduce_scatter_block`)."""
         data = self._input(sendbuf, recvbuf)
         equal_parts(sendbuf, self.size)
         await self._reduce_scatter(data, [data.count // self.size] * self.size, recvbuf, op)
 
     @call("MPI_Reduce_scatter")
     async def Reduce_scatter(self, sendbuf: Spec, recvbuf: Spec, recvcounts: list[int], op: Op = SUM) -> None:
-        """The result in parts of `recvcounts` elements by rank."""
+        """Reduce, and scatter the result in parts of `recvcounts` elements by rank (`MPI_Reduce_scatter`)."""
         await self._reduce_scatter(self._input(sendbuf, recvbuf), recvcounts, recvbuf, op)
 
     async def _reduce_scatter(self, data: View, counts: list[int], recvbuf: Spec, op: Op) -> None:
@@ -55,7 +56,7 @@ class Reducing(Moving):
 
     @call("MPI_Scan")
     async def Scan(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The arrays of all ranks up to the own one."""
+        """Reduce the arrays of all ranks up to this one (`MPI_Scan`)."""
         data, into = self._input(sendbuf, recvbuf), view(recvbuf, True)
         before = await self._before(Collective.Scan, data, op)
         own = _array(data, op)
@@ -63,7 +64,7 @@ class Reducing(Moving):
 
     @call("MPI_Exscan")
     async def Exscan(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM) -> None:
-        """The arrays of all ranks before the own one; at rank 0 the buffer stays as it is."""
+        """Reduce the arrays of all ranks before this one; rank 0's buffer is unchanged (`MPI_Exscan`)."""
         data, into = self._input(sendbuf, recvbuf), view(recvbuf, True)
         before = await self._before(Collective.Exscan, data, op)
         if before is not None:
@@ -71,12 +72,12 @@ class Reducing(Moving):
 
     @call("MPI_Reduce_local")
     async def Reduce_local(self, inbuf: Spec, inoutbuf: Spec, op: Op = SUM) -> None:
-        """Two arrays of this rank, element by element, into the second."""
+        """Reduce two arrays of this rank into the second (`MPI_Reduce_local`)."""
         data, into = view(inbuf), view(inoutbuf, True)
         into.fill((await self._fold(op, _array(data, op), _array(into, op))).tobytes())
 
     async def _before(self, collective: Collective, data: View, op: Op) -> Any:
-        """What the ranks before this one make together, None at the first; the next one has it with the own data."""
+        """Return the reduction of the ranks before this one (None at the first), and pass it on with the own data."""
         before, own = None, _array(data, op)
         if self.rank:
             before = np.zeros_like(own)
@@ -90,7 +91,7 @@ class Reducing(Moving):
         return view(recvbuf if sendbuf is InPlace.IN_PLACE else sendbuf)
 
     async def _reduce(self, collective: Collective, data: View, into: View | None, op: Op, root: int) -> None:
-        """`into` at the root."""
+        """Reduce into `into`, which is None except at the root."""
         if into is not None and into.size < data.size:
             cause = f"{data.size} bytes for a buffer of {into.size}"
             raise Misuse(ErrorClass.BUFFER, cause, "give both the same count")
@@ -99,12 +100,12 @@ class Reducing(Moving):
             into.fill(result.tobytes())
 
     async def _folded(self, collective: Collective, data: View, op: Op, root: int = 0) -> Any:
-        """Return the result at the root, and elsewhere something that is to be ignored."""
+        """Return the result at the root, and an undefined array elsewhere."""
         own = _array(data, op)
         return await (self._tree(collective, own, op, root) if op.commute else self._row(collective, own, op, root))
 
     async def _tree(self, collective: Collective, own: Any, op: Op, root: int) -> Any:
-        """Each rank folds those below it in a binomial tree, and gives the result up."""
+        """Fold the arrays of the ranks below in a binomial tree and send the result up."""
         place, step = (self.rank - root) % self.size, 1
         while step < self.size and not place & step:
             if place + step < self.size:
@@ -118,7 +119,7 @@ class Reducing(Moving):
         return own
 
     async def _row(self, collective: Collective, own: Any, op: Op, root: int) -> Any:
-        """The root takes all arrays and folds them in the order of ranks."""
+        """Fold all arrays in the order of ranks at the root."""
         if self.rank != root:
             await self._over(collective, await self._give(collective, _bytes(own), root))
             return own
@@ -137,12 +138,12 @@ class Reducing(Moving):
 
 
 def _bytes(array: Any) -> View:
-    """An array of any elements as a message."""
+    """Return an array of any elements as a message."""
     return view(array.reshape(-1).view(np.uint8))
 
 
 def _array(data: View, op: Op) -> Any:
-    """The elements, copied. Raises Misuse for types of which none can be computed with."""
+    """Return a copy of the elements. Raises Misuse for types that cannot be reduced."""
     if not isinstance(op, Op):
         raise Misuse(ErrorClass.OP, f"{op!r} is not an operator", "give one such as SUM, or of Op.Create")
     if data.datatype.base is None:

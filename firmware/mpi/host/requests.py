@@ -1,4 +1,4 @@
-"""Requests: operations that have been begun and are waited for later, and persistent ones, which begin again."""
+"""Requests: operations to be waited for, and persistent operations."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ Begin = Callable[[], Awaitable[Operation]]
 
 
 class Request:
-    """One operation. It becomes null when its end was waited for or tested, or when it is freed; a persistent one
-    becomes inactive instead, and `Start` begins it again.
+    """Operation in progress.
+
+    It becomes null when it is waited for, tested as complete, or freed. A persistent request becomes inactive instead,
+    and `Start` starts it again.
     """
 
     def __init__(self, engine: Engine, operation: Operation | None = None, begin: Begin | None = None) -> None:
-        """`begin` makes it persistent."""
+        """Create a request; `begin` makes it persistent."""
         self._engine, self._operation, self._begin = engine, operation, begin
         self.ended = Status()
-        """What the operation told whose end was waited for or tested last."""
+        """Status of the operation that was last waited for or tested as complete."""
         if operation:
             engine.open.append(operation)
 
     @property
     def active(self) -> bool:
-        """Whether there is something to wait for."""
+        """True if the request has an operation."""
         return self._operation is not None
 
     async def Wait(self, status: Status | None = None) -> bool:
-        """Wait until it is done; at once when there is nothing to wait for."""
+        """Wait for the operation (`MPI_Wait`). Returns at once for a null or inactive request."""
         with self._engine.calling("MPI_Wait"):
             await _until(self._engine, [self], all)
             self._collect(status)
         return True
 
     async def Test(self, status: Status | None = None) -> bool:
-        """Whether it is done; then as `Wait`."""
+        """Return True if the operation is complete, as `Wait` then (`MPI_Test`)."""
         with self._engine.calling("MPI_Test"):
             done = await _tested(self._engine, [self], all)
             if done:
@@ -47,7 +49,7 @@ class Request:
         return done
 
     async def Get_status(self, status: Status | None = None) -> bool:
-        """Whether it is done; it stays what it is."""
+        """Return True if the operation is complete, without changing the request (`MPI_Request_get_status`)."""
         with self._engine.calling("MPI_Request_get_status"):
             done = await _tested(self._engine, [self], all)
             if done and status is not None:
@@ -55,10 +57,10 @@ class Request:
         return done
 
     def Cancel(self) -> None:
-        """Cancel a receive that has no message, or a send that waits for its receive (synchronous or long).
+        """Cancel a receive without a message, or a send that waits for its receive (`MPI_Cancel`).
 
-        Other operations go on to their end, as the standard allows. Either way the request must be waited for or freed;
-        `Status.Is_cancelled` says which happened.
+        Other operations complete, as the standard allows. The request must still be waited for or freed;
+        `Status.Is_cancelled` reports the outcome.
         """
         with self._engine.calling("MPI_Cancel"):
             if self._operation is None:
@@ -66,7 +68,7 @@ class Request:
             self._engine.cancel(self._operation)
 
     def Free(self, at_end: Callable[[Status], None] | None = None) -> None:
-        """Give the request up. Its operation goes on to its end, and calls `at_end` then."""
+        """Release the request (`MPI_Request_free`). Its operation completes and then calls `at_end`."""
         with self._engine.calling("MPI_Request_free"):
             if self._operation is None and self._begin is None:
                 raise Misuse(ErrorClass.REQUEST, "the request is null", "free it once")
@@ -78,7 +80,7 @@ class Request:
             self._operation = self._begin = None
 
     async def Start(self) -> None:
-        """Begin a persistent operation."""
+        """Start a persistent operation (`MPI_Start`)."""
         with self._engine.calling("MPI_Start"):
             await self._start()
 
@@ -91,11 +93,11 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Whether waiting for it would return at once."""
+        """True if waiting would return at once."""
         return self._operation is None or self._operation.done
 
     def _collect(self, status: Status | None) -> None:
-        """Its result. Raises Misuse for an operation that failed."""
+        """Fill in the status. Raises Misuse for a failed operation."""
         error = self._end()
         if status is not None:
             status.take(self.ended)
@@ -103,7 +105,7 @@ class Request:
             raise error
 
     def _end(self) -> Misuse | None:
-        """It is null or inactive now; what it failed with."""
+        """Make the request null or inactive and return the operation's error, if any."""
         operation, self._operation = self._operation, None
         self.ended = operation.status if operation else Status()
         if operation:
@@ -114,40 +116,40 @@ class Request:
 
     @staticmethod
     async def Waitall(requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
-        """Wait until all are done. Where some failed it raises MPI_ERR_IN_STATUS, when all are collected; each one's
-        class is in its status.
+        """Wait for all requests (`MPI_Waitall`). Raises MPI_ERR_IN_STATUS if some failed; each status has its error
+        class.
         """
         return await _all(requests, "MPI_Waitall", statuses)
 
     @staticmethod
     async def Testall(requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
-        """Whether all are done; then as `Waitall`."""
+        """Return True if all are complete, as `Waitall` then (`MPI_Testall`)."""
         return await _all(requests, "MPI_Testall", statuses)
 
     @staticmethod
     async def Waitany(requests: Sequence[Request], status: Status | None = None) -> int:
-        """Wait until one is done; its index, or UNDEFINED when none is active."""
+        """Wait for one request and return its index, or UNDEFINED if none is active (`MPI_Waitany`)."""
         return await _any(requests, "MPI_Waitany", status)
 
     @staticmethod
     async def Testany(requests: Sequence[Request], status: Status | None = None) -> tuple[int, bool]:
-        """Whether one is done or none active: its index, as of `Waitany`, and True."""
+        """Return the index as `Waitany`, and True if one is complete or none is active (`MPI_Testany`)."""
         index = await _any(requests, "MPI_Testany", status)
         return index, index != UNDEFINED or not any(one.active for one in requests)
 
     @staticmethod
     async def Waitsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
-        """Wait until one is done; the indices of all that are. None: none was active."""
+        """Wait for one request and return the indices of all complete ones; None if none was active."""
         return await _some(requests, "MPI_Waitsome", statuses)
 
     @staticmethod
     async def Testsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
-        """The indices of all that are done. None: none was active."""
+        """Return the indices of all complete requests; None if none was active (`MPI_Testsome`)."""
         return await _some(requests, "MPI_Testsome", statuses)
 
     @staticmethod
     async def Startall(requests: Sequence[Request]) -> None:
-        """Begin persistent operations, in this order."""
+        """Start persistent operations in order (`MPI_Startall`)."""
         if _checked("MPI_Startall", requests):
             with requests[0]._engine.calling("MPI_Startall"):
                 for one in requests:
@@ -158,7 +160,7 @@ Quantifier = Callable[[Any], bool]
 
 
 def _checked(call: str, given: Sequence[Any]) -> Sequence[Request]:
-    """The requests given. Raises MpiError when not all are requests, TypeError when none is: no rank is known then."""
+    """Return the requests. Raises MpiError if some are not requests, TypeError if none is (no rank is known then)."""
     requests = [one for one in given if isinstance(one, Request)]
     for one in given:
         if not isinstance(one, Request):
@@ -223,7 +225,7 @@ async def _some(requests: Sequence[Request], call: str, statuses: list[Status] |
 
 
 def _collect_all(requests: Sequence[Request], statuses: list[Status] | None) -> None:
-    """The results of all. Raises Misuse when some failed: their classes are in the statuses."""
+    """Collect the results of all. Raises Misuse if some failed; their classes are in the statuses."""
     failed = [error for one in requests if (error := one._end())]
     if statuses is not None:
         statuses[:] = [one.ended for one in requests]

@@ -1,7 +1,7 @@
-"""Non-blocking collectives in progress: coroutines that are resumed within later calls of MPI.
+"""Non-blocking collectives in progress: coroutines that are resumed within later MPI calls.
 
-The steps of a blocking collective wait for messages in the engine. Those of a non-blocking one pause instead, and are
-resumed when their messages are there. What they use of the CPU, the call that resumes them uses.
+The steps of a blocking collective wait for messages in the engine. Those of a non-blocking one pause and are resumed
+when their messages have arrived. Their CPU time is charged to the call that resumes them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from firmware.mpi.host.operation import Operation
 
 
 class Pause:
-    """A wait of a schedule for messages."""
+    """Wait of a schedule for messages."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
 
     @property
     def over(self) -> bool:
-        """True if all operations have ended."""
+        """True if all operations are complete."""
         return all(one.done for one in self._operations)
 
     def __await__(self) -> Generator[Pause, None, None]:
@@ -30,7 +30,7 @@ class Pause:
 
 
 class _Forwarded:
-    """A wait of a schedule for anything else, forwarded to the task that resumes the schedule."""
+    """Wait of a schedule for anything else, forwarded to the task that resumes the schedule."""
 
     def __init__(self, wait: Any) -> None:
         self._wait = wait
@@ -40,7 +40,7 @@ class _Forwarded:
 
 
 class Schedule:
-    """The steps of one non-blocking collective, and the operation that ends with them."""
+    """Steps of one non-blocking collective, and the operation that completes with them."""
 
     def __init__(self, operation: Operation, steps: Coroutine[Any, Any, None]) -> None:
         self.operation, self._steps = operation, steps
@@ -48,11 +48,11 @@ class Schedule:
 
     @property
     def ready(self) -> bool:
-        """True if `resume` would get further."""
+        """True if `resume` would make progress."""
         return not self.operation.done and self._pause.over
 
     async def resume(self) -> None:
-        """Continue until the next pause or the end. An error of MPI is that of the operation."""
+        """Continue to the next pause or the end. An MPI error becomes the operation's."""
         sent: Any = None
         try:
             while True:

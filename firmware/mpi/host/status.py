@@ -1,4 +1,4 @@
-"""What a receive or a probe tells of its message."""
+"""Status of a receive or a probe."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from firmware.mpi.host.datatypes import BYTE, Datatype
 
 ANY_SOURCE, PROC_NULL, ANY_TAG, UNDEFINED = -2, -1, -1, -32766
-"""As in MPICH."""
+"""Special ranks and tags, with MPICH's values."""
 ROOT = -3
-"""Root of a collective of an inter-communicator, at that root."""
+"""Root argument of an inter-communicator's collective at the root itself."""
 
 
 @dataclass
 class Status:
-    """Filled in by the call that it is given to."""
+    """Status filled in by the call that it is passed to."""
 
     source: int = ANY_SOURCE
     """Rank in the communicator."""
@@ -26,28 +26,28 @@ class Status:
     cancelled: bool = False
 
     def Get_source(self) -> int:
-        """Rank of the sender in the communicator."""
+        """Return the rank of the sender in the communicator."""
         return self.source
 
     def Get_tag(self) -> int:
-        """The message's tag."""
+        """Return the message's tag."""
         return self.tag
 
     def Get_error(self) -> int:
-        """Error class of the operation."""
+        """Return the error class of the operation."""
         return self.error
 
     def Get_count(self, datatype: Datatype = BYTE) -> int:
-        """Elements that have come; UNDEFINED for a part of one."""
+        """Return the number of elements received; UNDEFINED if the last one is incomplete."""
         if not datatype.size:
             return 0
         count, rest = divmod(self.size, datatype.size)
         return UNDEFINED if rest else count
 
     def Is_cancelled(self) -> bool:
-        """Whether the operation was cancelled."""
+        """Return True if the operation was cancelled."""
         return self.cancelled
 
     def take(self, other: Status) -> None:
-        """All of another one."""
+        """Copy another status."""
         self.__dict__.update(other.__dict__)

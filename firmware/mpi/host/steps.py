@@ -1,8 +1,8 @@
-"""The steps of collectives: messages in a context of their own, each with the number of its collective as tag.
+"""Steps of collectives: messages in a separate context, with the number of the collective as tag.
 
-Ranks call the collectives of a communicator in one order, so the next message of a rank belongs to the collective that
-this rank is in, or that rank is in another one. Then both are named. Steps of collectives that are in progress beside
-others have a lane: another context and a tag, by which both ends know them.
+Ranks call the collectives of a communicator in one order. So the next message of a rank belongs to this rank's
+collective, or the ranks are in different collectives, which are then both reported. Collectives that are in progress
+beside others use a lane: another context and tag.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firmware.mpi.host.status import ANY_SOURCE
 
 
 class Collective(IntEnum):
-    """The collectives; the names are those of the standard without `MPI_`."""
+    """Collectives by their names in the standard without `MPI_`."""
 
     Barrier = 1
     Bcast = 2
@@ -53,10 +53,10 @@ class Collective(IntEnum):
 
 
 class Lane(NamedTuple):
-    """Messages of one collective apart from all others of its communicator."""
+    """Context offset and tag of one collective's messages, separate from all others of its communicator."""
 
     offset: int
-    """Added to the communicator's context."""
+    """Offset added to the communicator's context."""
     tag: int
 
     @staticmethod
@@ -66,7 +66,7 @@ class Lane(NamedTuple):
 
     @staticmethod
     def of_creation(tag: int) -> Lane:
-        """Return the lane of a call that makes a communicator and has a tag."""
+        """Return the lane of a call that creates a communicator with a tag."""
         return Lane(3, tag)
 
 
@@ -74,14 +74,14 @@ class Steps(Packing):
     """Messages from rank to rank within a collective."""
 
     lane: Lane | None = None
-    """Where the messages are; None: where those of blocking collectives are."""
+    """Lane of the messages; None for blocking collectives."""
     pauses = False
     """True for steps that pause instead of waiting in the engine."""
     _turns = 0
-    """Number of non-blocking collectives that have begun."""
+    """Number of non-blocking collectives started."""
 
     async def _give(self, collective: Collective, data: View, dest: int) -> Operation:
-        """Begin to send to a rank."""
+        """Start a send to a rank."""
         await self.engine.host.spend("mpi_step")
         offset, tag = self.lane or (1, collective)
         key = Key(self.context + offset, self.engine.rank, tag)
@@ -90,7 +90,7 @@ class Steps(Packing):
         return operation
 
     async def _take(self, collective: Collective, data: View, source: int) -> Operation:
-        """Begin to receive from a rank."""
+        """Start a receive from a rank."""
         await self.engine.host.spend("mpi_step")
         offset, tag = self.lane or (1, ANY)
         key = Key(self.context + offset, self.peers[source], tag)
@@ -99,7 +99,7 @@ class Steps(Packing):
         return operation
 
     async def _over(self, collective: Collective, *operations: Operation) -> None:
-        """Wait for steps. Raises Misuse when another rank is in another collective, or gives other than is due."""
+        """Wait for steps. Raises Misuse if another rank is in a different collective, or sends a different size."""
         if self.pauses:
             await Pause(operations)
         else:
@@ -122,7 +122,7 @@ class Steps(Packing):
         await self._over(collective, await self._give(collective, out, dest), receive)
 
     def _root(self, root: int) -> int:
-        """A root, checked. Raises Misuse."""
+        """Return a checked root. Raises Misuse."""
         number = whole("root", root, ErrorClass.ROOT)
         if number >= self.size:
             cause = f"root is {number}, and {self.name} has {self.size} ranks"

@@ -1,4 +1,4 @@
-"""What MPI stands on, and what it tells MPI: a transport moves messages of four words and bytes from rank to rank."""
+"""Interface between MPI and the layer below: a transport of messages with four header words and data."""
 
 from __future__ import annotations
 
@@ -6,63 +6,66 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 Words = tuple[int, int, int, int]
-"""The header of a message: four 32-bit words with sign."""
+"""Header of a message: four signed 32-bit words."""
 Due = tuple[int, Words, Any]
-"""A message that may be sent: to whom, its header, and the send (`Operation`) whose data it carries, or None."""
+"""Message that may be sent: destination rank, header, and the send (`Operation`) whose data it carries, or None."""
 
 
 class Arrival(Protocol):
-    """A message that comes in."""
+    """Incoming message."""
 
     async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
-        """A part of its data, copied to where it belongs; the parts come in any order, each once. `placed`: the layer
-        below has copied it there.
+        """Store a part of the data; parts arrive in any order, each once.
+
+        Args:
+            offset: offset of the part in the message.
+            data: the bytes.
+            placed: True if the layer below has already copied them to their destination.
         """
 
     def show(self, data: bytes | memoryview) -> None:
-        """All its data are where they belong, though they have not been put: no call of MPI knows of them yet, but the
-        application may look.
-        """
+        """Make data visible to the application that are already at their destination, before a call of MPI."""
 
     async def end(self) -> None:
-        """All its data have been put."""
+        """Complete the message after all of its data."""
 
 
 class Port(Protocol):
-    """MPI as its transport sees it. `begin`, `put` and `end` never send and never wait for a message, so a transport
-    may call them from its handlers; what they make due is sent by `advance`.
+    """MPI as seen by its transport.
+
+    `begin`, `put` and `end` neither send nor wait for messages, so a transport may call them from handlers. `advance`
+    sends what they make due.
     """
 
     async def begin(self, source: int, words: Words, size: int) -> Arrival:
-        """The first part of a message is here: its header, and the number of its bytes. Those of one source begin in
-        the order in which they were sent.
-        """
+        """Process the header of a message and its size. Messages of one source begin in the order of sending."""
 
     def permissions(self) -> list[Due]:
-        """Those that are due: whoever takes them gives them to `advance`."""
+        """Remove and return the due permissions, which the caller passes to `advance`."""
 
     async def advance(self, permissions: Sequence[Due] = ()) -> None:
-        """Send what is due, permissions that were taken first. MPI does so in its own calls; a transport with a thread
-        of its own may do it there.
+        """Send what is due, the given permissions first. MPI does so in its own calls; a transport may do it in its own
+        thread.
         """
 
 
 class Transport(Protocol):
-    """Reliable messages, in order from each rank to each other one. Ranks are virtual node numbers."""
+    """Reliable messages, in order between each two ranks. Ranks are virtual node numbers."""
 
     async def start(self, port: Port) -> None:
-        """Connect with all ranks."""
+        """Connect to all ranks."""
 
     async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
-        """Send a message to another rank; the bytes may be changed when this returns. It waits for room, and takes in
-        messages meanwhile.
+        """Send a message to another rank. Return when the bytes may be changed.
+
+        Waits for room and processes received messages meanwhile.
         """
 
     async def poll(self) -> None:
-        """Take in the messages that are here."""
+        """Process received messages."""
 
     async def wait(self, condition: Callable[[], bool]) -> None:
-        """Take in messages until the condition holds."""
+        """Process messages until the condition holds."""
 
     async def finish(self) -> None:
-        """Return when all that was sent will arrive, even if this rank makes no further call."""
+        """Return when everything sent will arrive without further calls of this rank."""

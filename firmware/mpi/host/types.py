@@ -1,4 +1,4 @@
-"""Datatypes of the standard as attributes, each bound to a rank: what it makes carries its rank in errors."""
+"""Datatypes of the standard as attributes, each bound to a rank, which its errors name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from firmware.mpi.host.datatypes import BASIC, Calling, Datatype
 
 
 class Types:
-    """The datatypes; their sizes are those of C on a host of 32 bits with `long long`."""
+    """Datatypes; their sizes are those of C on a 32-bit host with `long long`."""
 
     BYTE: Datatype
     CHAR: Datatype

@@ -1,4 +1,4 @@
-"""Locks: each has a manager, which forwards a Request to the last requester. A release notifies only a waiting process."""
+"""Locks: a manager forwards each Request to the last requester; a release notifies only a waiting process."""
 
 from __future__ import annotations
 

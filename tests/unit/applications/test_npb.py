@@ -1,9 +1,9 @@
-"""The kernels of the NAS benchmarks and the translation caches.
+"""Messages of the NAS benchmarks, and the translation caches.
 
-Strategy: what one process sends, another must receive: every pair of processes is compared, message by message in
-order, for all codes, classes and numbers of processes. Buffers must lie inside their arrays, which must not overlap.
+Strategy: every pair of processes is compared, message by message in order, for all codes, classes and numbers of
+processes: what one sends, the other must receive. Buffers must lie inside their arrays, which must not overlap.
 Partners are counted by hand for small grids. The cache is compared with a naive one that keeps the whole history, and
-the short cut over equal iterations with a run of all of them.
+the short cut over equal iterations with a run of all.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def test_misses_are_told_apart() -> None:
 
 @given(st.lists(st.integers(0, 40), max_size=300), st.sampled_from([(4, 1), (2, 2)]), st.integers(0, 5))
 def test_a_victim_cache_keeps_what_gave_way_last(pages: list[int], shape: tuple[int, int], victims: int) -> None:
-    """Against a list of everything that was used, newest first: what fits is in the sets, what gave way after."""
+    """Compare with a list of all accesses, newest first."""
     sets, ways = shape
     cache = TranslationCache(sets, ways, victims)
     model: list[list[int]] = [[] for _ in range(sets)]

@@ -1,9 +1,9 @@
-"""The NAS Parallel Benchmarks that compute over MPI, and the streams of those that do not.
+"""NAS Parallel Benchmarks that compute over MPI, and the streams of those that do not.
 
-Strategy: each code's results are those that NPB publishes for class S, however many ranks share the work, so every
-message must bring what its receiver computes with: one number changed in one message makes a result wrong, and ranks of
-different seeds see every message of a stream as changed. The generator is compared with the recurrence in whole
-numbers, counts of operations with the totals that NPB prints for class A.
+Strategy: each code's results must equal those that NPB publishes for class S, for several numbers of ranks. One changed
+number in one message must make a result wrong, and ranks with different seeds must see every message of a stream as
+changed. The random generator is compared with its recurrence in integers, and counts of operations with the totals that
+NPB prints for class A.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUNS = [
     ("FT", 2),
 ]
 BETWEEN = [("CG", 2), ("MG", 4)]
-"""Long runs whose numbers of ranks are between those of others."""
+"""Long runs whose numbers of ranks lie between those of others."""
 
 
 @pytest.mark.parametrize(("code", "ranks"), cases([*RUNS, *BETWEEN], RUNS))

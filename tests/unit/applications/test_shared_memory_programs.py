@@ -1,9 +1,8 @@
-"""Programs of shared memory: their results are those of sequential programs, over UDP and over VIA.
+"""Programs of shared memory: their results equal those of sequential programs, over UDP and over VIA.
 
-Strategy: small problems on one, two, three and eight processes of the machine. SOR and Jacobi must give every bit of
-what one array gives, FFT every bit of what the same program gives on one process and what a library gives to 1e-10,
-TSP the length that a dynamic program without bounds finds. Results are read back from pages of the processes. SOR is as
-much faster on three processes at a half and at a quarter of its size as `scaled` makes them.
+Strategy: small problems on one, two, three and eight processes of the machine. SOR and Jacobi must equal a sequential
+run bit for bit. FFT must equal one process bit for bit and a library to 1e-10. TSP must find the length of a dynamic
+program without bounds. Results are read back from pages of the processes. `scaled` sizes must keep SOR's speed-up.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SMALL = {
 
 
 def result(name: str, processes: int, **options: Any) -> NDArray[Any]:
-    """Of a run."""
+    """Return the result of a run."""
     program, bench = PROGRAMS[name], Bench(processes, pages=256, **options)
 
     async def run(tmk: Any) -> Any:
@@ -60,7 +59,7 @@ def test_records_that_are_collected_change_no_result() -> None:
 
 
 def speed_up(size: Size) -> float:
-    """Of SOR on three processes: all computing over the time from the first begin to the last end."""
+    """Return the speed-up of SOR on three processes: computing time over the time from first start to last end."""
     bench = Bench(3, pages=PROGRAMS["sor"].pages(size))
 
     async def run(tmk: Any) -> None:
