@@ -38,7 +38,7 @@ class Writer:
         )  # fmt: skip
 
     def program(self, length: int) -> list[int]:
-        """Return a program of `length` random words and jumps, and an end that stores the registers."""
+        """Return a program of `length` random words and jumps, and a final part that stores the registers."""
         for number in (*FREE, SHIFTED):
             self._fill(number, 0x20 if number == SHIFTED else self.rng.choice((0, 1, self.rng.getrandbits(32))))
         for piece in range(length):

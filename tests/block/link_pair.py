@@ -76,7 +76,7 @@ class Bench:
                 self.dut[f"{way}_char"].value = character
 
     def symbols(self, end: str, symbol: Symbol) -> list[int]:
-        """Return the grid points at which an end sent a control character."""
+        """Return the grid points at which one side sent a control character."""
         return [now for now, character in self.wire[end] if character == int(symbol)]
 
     async def settle(self, limit: int = 200_000) -> None:

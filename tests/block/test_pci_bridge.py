@@ -1,4 +1,4 @@
-"""Card behind a PCI-to-PCI bridge, on a bus of its own, beside a host and a card on the near bus.
+"""Card on a separate bus behind a PCI-to-PCI bridge, with a host and a card on the near bus.
 
 Strategy: CPU, both cards and host memory repeat the traffic of one bus (test_pci_segment) across the bridge, with
 different clocks and widths. Every memory must equal its model, under a protocol monitor on each bus. A producer and a

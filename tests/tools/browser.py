@@ -37,7 +37,7 @@ HIGH = 20
 
 
 class Browser:
-    """Page in a Chromium of its own."""
+    """Page in a separate Chromium process."""
 
     def __init__(self, commands: int, answers: int) -> None:
         self._commands, self._answers = commands, answers

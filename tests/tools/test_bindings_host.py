@@ -145,7 +145,7 @@ Loop = Callable[[tuple[int, ...]], Awaitable[object]]
 
 
 def order_of_looks(kernel: Kernel, loop: Loop, look: int, write: Callable[[], None]) -> list[int]:
-    """Return the order in which three loops that poll one word see its change.
+    """Return the order in which three loops that poll one word detect its change.
 
     The first polls two other words before it; the others begin a little later and poll no other word.
     """

@@ -1,10 +1,10 @@
 """Polling a word of a card on each binding of the host's verbs: detection of a change, interruptions, and rejected
 calls.
 
-Strategy: as `test_computing`, the host of the RTL, its hot part in C and in Python, and the host of the machine run the
-same programs with the same times. Without a simulator, a read takes the CPU for as long as the machine's and returns a
-word that the test changes; the bus of the machine has a test here, that of the RTL one of the system tests. The loop
-must end like one of single reads, wherever the change, interrupts and signals occur.
+Strategy: as `test_computing`, the same programs run on all bindings with equal times. Without a simulator, a read
+occupies the CPU for as long as one of the machine and returns a word that the test changes. The machine's bus is tested
+here, the RTL's in the system tests. The loop must end like one of single reads, wherever the change, interrupts and
+signals occur.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def test_a_host_that_polls_without_an_answer_is_reported_with_address_and_call(c
 
 
 def over_the_machines_bus(single: bool, busy: bool) -> list[int]:
-    """Return the times at which a process of a whole machine sees the changes of a word of its NIC's memory."""
+    """Return the times at which a process of a machine detects the changes of a word of its NIC's memory."""
     machine = Machine(2, cost=lambda side, path: PATH)
     kernel, host, nic = machine.kernel, machine.host(0), machine.nic(0)
     app = host.process("app")

@@ -23,7 +23,7 @@ Uses = list[tuple[int, int, int, int]]
 
 @pytest.fixture(name="doorway", scope="module")
 def fixture_doorway(tmp_path_factory: pytest.TempPathFactory) -> Doorway:
-    """Return a doorway with one clock, as a library of its own without earlier uses."""
+    """Return a doorway with one clock, in a newly loaded library."""
     copy_doorway(folder := tmp_path_factory.mktemp("turns"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SANLAB_DOORWAY", str(folder / "libdoorway.so"))

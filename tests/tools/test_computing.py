@@ -1,8 +1,8 @@
 """Preemptible computing: owner of the CPU over time, to the picosecond, on each binding of the host's verbs.
 
-Strategy: the doorway's C library is compiled alone, so that the host of the RTL, its hot part in C and in Python, and
-the host of the machine run the same programs with the same times. An interrupt routine is a task that takes the CPU.
-All ends are computed by hand; software acts at odd picoseconds.
+Strategy: the doorway's C library is compiled alone. The same programs run with equal times on three hosts: the RTL's
+with its hot part in C, the RTL's with that part in Python, and the machine's. An interrupt routine is a task that takes
+the CPU. All ends are computed by hand; software acts at odd picoseconds.
 """
 
 from __future__ import annotations

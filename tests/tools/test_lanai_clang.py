@@ -1,9 +1,9 @@
 """Output of clang-16 for the LANai: equal results as on the local machine, and LLVM's disassembly.
 
-Strategy: C programs, each a class of compiler output, are compiled for both at four optimisation levels, linked with
-the run-time library, and run on the reference model from several inputs. The text of every instruction of every object
-is compared with llvm-objdump-16, and assembled again. The functions of the run-time library are also called alone, at
-the limits of their arguments.
+Strategy: C programs, one per class of compiler output, are compiled for both at four optimisation levels. Those for the
+LANai are linked with the run-time library and run on the reference model with several inputs. The text of every
+instruction of every object is compared with llvm-objdump-16, and assembled again. The functions of the run-time library
+are also called alone, at the limits of their arguments.
 """
 
 from __future__ import annotations

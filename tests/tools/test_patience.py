@@ -1,7 +1,7 @@
 """Time limits of a bench's tests when it runs a mutant.
 
 Strategy: the notes of one bench are made by hand, without a simulator. A test with a short known duration that never
-ends runs in a process of its own, which must be terminated.
+ends runs in a separate process, which must be terminated.
 """
 
 from __future__ import annotations

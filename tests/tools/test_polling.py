@@ -1,7 +1,7 @@
 """Polling of words of host memory beside other users of the CPU, on each binding of the host's verbs.
 
-Strategy: as `test_computing`. One poll takes a path. The loop pauses while an interrupt routine or another thread has
-the CPU, so the poll that sees a change is delayed by exactly their time. The RTL's loop fetches the changed word from
+Strategy: as `test_computing`. Each poll executes a path. The loop pauses while an interrupt routine or another thread
+has the CPU, so the detection of a change is delayed by exactly that time. The RTL's loop fetches the changed word from
 memory, which the machine does not model; here that takes no time.
 """
 

@@ -1,8 +1,8 @@
 """Pages in a real browser: headless Chromium, widths of a phone and a desktop, light and dark.
 
 Strategy: a page with all elements and an index are built once and opened four times each. The console must be empty,
-nothing may be wider than the screen, every plot and bar must be visible at its size, and texts must contrast with their
-background. One browser serves all cases.
+and nothing may be wider than the screen. Every plot and bar must be visible at its size, and texts must contrast with
+their background. One browser serves all cases.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class Clocked:
 
 @pytest.fixture(name="library")
 def fixture_library(tmp_path: Path) -> Path:
-    """Return a doorway library of its own, without state of other tests."""
+    """Return a newly loaded doorway library, without state of other tests."""
     copy_doorway(tmp_path)
     return tmp_path / "libdoorway.so"
 

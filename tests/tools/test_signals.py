@@ -1,9 +1,8 @@
 """Signals on each binding of the host's verbs: handlers, their times and costs, and no loss.
 
-Strategy: as `test_computing`, the host of the RTL, its hot part in C and in Python, and the host of the machine run the
-same programs with the same times, and all ends are computed by hand. A signal is moved over every picosecond of a
-program that checks a flag and then sleeps, to show that no wake-up is lost. The same program with `block`, which has
-this race, shows that the test detects it.
+Strategy: as `test_computing`, the same programs run on all bindings with equal times, and all ends are computed by
+hand. A signal is moved over every picosecond of a program that checks a flag and then sleeps, to show that no wake-up
+is lost. The same program with `block`, which has this race, shows that the test detects it.
 """
 
 from __future__ import annotations

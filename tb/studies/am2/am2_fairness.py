@@ -1,9 +1,9 @@
-"""Do endpoints of Active Messages II get of their NIC what their weights say, and what does one cost that is idle?
+"""Is the NIC shared among endpoints of Active Messages II by their weights, and what does an idle endpoint cost?
 
 Strategy: AM-II (paper 002). The first host's endpoints of weights 1, 2 and 4 send short messages to the last host. A
-further one of weight 2 sends messages as long as two turns of weight 1, so it may send one per turn. The scarce
-resource is the channels: messages to a full endpoint hold all of them until every queue is full. From then on each
-message that the NIC takes is counted, between two turns of the lightest endpoint. Before that, single messages at many
+further one of weight 2 sends messages as long as two turns of weight 1, so it may send one per turn. Channels are the
+scarce resource: messages to a full endpoint occupy all of them until every queue is full. From then on each message
+that the NIC dequeues is counted, between two turns of the lightest endpoint. Before that, single messages at many
 points of the NIC's loop measure its period: first with one endpoint in NIC memory, then with all frames occupied by
 endpoints without traffic.
 """

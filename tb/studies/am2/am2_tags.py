@@ -1,4 +1,4 @@
-"""Which messages does an endpoint of Active Messages II take by their tag, and what becomes of the others?
+"""Which messages does an endpoint of Active Messages II accept by their tag, and what happens to the others?
 
 Strategy: AM-II (paper 002). The first host sends the same messages to the last one while the tag of its endpoint is
 theirs, another one, NEVER, and ALWAYS. In a last case the tag changes while the message is in flight: the message is

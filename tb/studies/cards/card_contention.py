@@ -1,4 +1,4 @@
-"""What is left of NIC-to-card DMA when the NIC, the host and the card want the same PCI bus at once?
+"""What rate remains for NIC-to-card DMA when the NIC, the host and the card compete for one PCI bus?
 
 Strategy: host 0 sends 4 KB messages in five phases: to the card of host 1 one at a time; to the card back to back; to
 host 1's handler back to back; to both alternately; and to both while the card's results return to the NIC over the same

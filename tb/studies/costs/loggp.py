@@ -1,10 +1,10 @@
-"""What are o, L, g and G of a message layer, and what does their model say of an all-to-all of eight hosts?
+"""What are o, L, g and G of a message layer, and how well does LogGP predict an all-to-all of eight hosts?
 
 Strategy: netgauge's PRTT(n, d, s) is measured between the first host and the last one (`_loggp.py`), for sizes in equal
 steps. Each value is the median of some rounds at random phases; the parameters follow from them (`pymodels/loggp`).
 Then all hosts post a message to each other host, the next one first, and receive those of all others. LogGOPSim's
-recurrence predicts the same schedule from the parameters alone. The stages of messages explain the difference. Those of
-the first host are timed in the all-to-all and before it in single messages of the same size. Nothing is tuned.
+recurrence predicts the same schedule from the parameters alone, without fitting. The stages of messages explain the
+difference: those of the first host are timed in the all-to-all, and before it in single messages of the same size.
 
 Files beside the results: `loggp.txt`, in the columns of netgauge, and `alltoall.goal` and `loggopsim.sh` for LogGOPSim,
 in ps.

@@ -1,7 +1,7 @@
-"""What does simulated silence cost, when GRIM is up on every host and nobody sends?
+"""What does it cost to simulate an idle cluster, with GRIM up on every host and no traffic?
 
-Strategy: enable GRIM and let a second of simulated time pass, in which every NIC and host polls and no message arrives.
-Count clock edges and wall-clock time. Idle clocks make both almost zero.
+Strategy: GRIM is enabled, and every NIC and host polls for a second of simulated time in which no message arrives.
+Clock edges and wall-clock time are counted. Idle clocks make both almost zero.
 """
 
 from __future__ import annotations

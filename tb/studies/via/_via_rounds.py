@@ -1,9 +1,9 @@
 """Round trips and streams over VIA under one condition at a time (paper 001, 4.2.2).
 
-Round trip: a message goes to the other process, and one of the same size returns. Receives are posted between two round
-trips, which begin at random phases of the polling loops of the near process and NIC. Polling loops of two NICs with
-equal periods keep their relative phase through all round trips of a link. A packet's wait for the receiver's loop is
-therefore a fixed part of one period, set when the link was made, and not a mean.
+Round trip: a message is sent to the other process, which returns one of the same size. Receives are posted between two
+round trips, which begin at random phases of the polling loops of the near process and NIC. Polling loops of two NICs
+with equal periods keep their relative phase through all round trips of a link. A packet's wait for the receiver's loop
+is therefore a fixed part of one period, set when the link was made, and not a mean.
 
 Stream: messages are sent back to back, at most `window` of them unfinished, and the sender waits for the answer to the
 last. Utilisation is the near host's CPU time in percent of the measured time.

@@ -41,7 +41,7 @@ TINY = "repetitions=2 largest=16 via.preset=hwvia via.vis=4"
 
 
 class End:
-    """Process of the pair: sends from the start of its memory, receives into a page of its own."""
+    """Process of the pair: sends from the start of its memory, receives into a separate page."""
 
     def __init__(self, owner: User, vi: Vi) -> None:
         self.user, self.vi = owner, vi

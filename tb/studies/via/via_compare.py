@@ -1,9 +1,9 @@
 """How do implementations of VIA compare on one NIC: Berkeley VIA 1 and 2, with and without misses, and FirmVIA?
 
-Strategy (paper 001, Table 3.3 and 3.4): pairs of hosts differ in the preset; latency of a message of 4 bytes by
-polling, and the bandwidth of the longest messages that the implementation takes. Berkeley VIA 2 is measured with its
-translations cached; with a buffer of its own for each message, whose translation is missed once; and with a cache of
-one entry, which every look-up misses.
+Strategy (paper 001, Table 3.3 and 3.4): pairs of hosts differ in the preset. Measured are the latency of a message of 4
+bytes by polling, and the bandwidth of the longest messages that the implementation supports. Berkeley VIA 2 is measured
+with its translations cached; with a separate buffer for each message, whose translation is missed once; and with a
+cache of one entry, which every look-up misses.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Up to how many words is a descriptor cheaper written by the host than fetched by the NIC; what does a message see?
+"""Up to which length is a descriptor cheaper to write by the host than to fetch by the NIC, alone and in a message?
 
-Strategy (paper 001, 2.3.2): the time until words that the host stores one by one are in the NIC's memory, over their
-number; and the time of a DMA of as many words into the NIC. Both crossings are handed in: against the start-up of the
-DMA alone, as the paper has it, and with the words' own transfer. Then pairs of hosts differ only in how the NIC gets
-its descriptors; messages of more data segments have longer ones.
+Strategy (paper 001, 2.3.2): measured over the number of words are the time until words that the host stores one by one
+are in the NIC's memory, and the time of a DMA of as many words into the NIC. Two break-even points are reported:
+against the start-up of the DMA alone, as in the paper, and with the transfer of the words. Then pairs of hosts differ
+only in how the NIC gets its descriptors; messages of more data segments have longer ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What does it cost to learn of a posted descriptor, over the number of VIs: polled words, a central queue, a FIFO?
 
-Strategy (paper 001, 2.2.1): pairs of hosts differ in the doorbell. A message goes back and forth over one connection,
-while more and more VIs beside it are connected and stay silent. A NIC that polls a word of each looks at all of them
-before it sees the message; a central queue, filled by the kernel, and a FIFO in hardware do not grow. The FIFO is left
+Strategy (paper 001, 2.2.1): pairs of hosts differ in the doorbell. Round trips are timed over one connection, while a
+growing number of other VIs are connected and idle. A NIC that polls a word per VI reads all of them before it finds the
+message; the cost of a central queue, filled by the kernel, and of a FIFO in hardware does not grow. The FIFO is left
 out where the NIC has none.
 """
 

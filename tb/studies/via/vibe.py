@@ -1,10 +1,10 @@
 """What do the operations of this VIA implementation cost, one component at a time (VIBe: paper 001, chapter 4)?
 
-Strategy: two processes on two hosts. First the calls that move no data; then latency, utilisation of the CPU and
-bandwidth in the base configuration (one reused buffer, one data segment, no completion queue, one VI, no handler), and
-with one component changed at a time; then clients and a server. Every condition has a connection of its own. The user
-chooses preset and profile: one run measures one implementation and writes its table as `vibe.md`. The defaults are
-short enough for Icarus; a longer run is `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
+Strategy: two processes on two hosts. First the calls that move no data are timed. Then latency, CPU utilisation and
+bandwidth are measured in the base configuration (one reused buffer, one data segment, no completion queue, one VI, no
+handler), with one component changed at a time, and between clients and a server. Every condition has its own
+connection. The user chooses preset and profile: one run measures one implementation and writes its table as `vibe.md`.
+The defaults are short enough for Icarus; a longer run is `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
 
 
 async def _multicast(lab: Lab, libraries: list[Any], results: tuple[list[Result], list[Result]]) -> None:
-    """Send one message to the cards of both hosts by a tree; each card's CRC goes to the other host."""
+    """Send one message to the cards of both hosts by a tree; each card's CRC is forwarded to the other host."""
     grim, other = libraries
     circuit, result = await grim.resolve_handler("crc32"), await grim.resolve_handler("result")
     for found in results:

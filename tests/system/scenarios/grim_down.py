@@ -1,4 +1,4 @@
-"""What becomes of messages for a host that is down: an error at the sender, a failed run, and no other host affected?
+"""What happens to messages for a host that is down: an error at the sender, a failed run, and no other host affected?
 
 Strategy: once all hosts are enabled, one of them puts its NIC into reset. Another host sends alternately to it and to a
 third one. Errors raised by its calls are counted. Without the time-out extension the failure cannot be detected, and

@@ -1,6 +1,7 @@
 """Do the bytes of a GRIM message at the destination's handler come from the wire?
 
-Strategy: two messages of known bytes go from the first host to the last; the handler's data are compared byte by byte.
+Strategy: two messages with known bytes are sent from the first host to the last; the handler's data are compared byte
+by byte.
 """
 
 from __future__ import annotations

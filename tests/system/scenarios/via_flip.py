@@ -1,6 +1,6 @@
 """Do the bytes of a VIA message in the destination's memory come from the wire?
 
-Strategy: a message of known bytes goes from the first host to the last, by a send or an RDMA write; the target's
+Strategy: a message with known bytes is sent from the first host to the last, by a send or an RDMA write; the target's
 memory is compared byte by byte.
 """
 

@@ -60,7 +60,7 @@ class Memory:
 
 
 class Image:
-    """NIC memory as the C sees it: the NIC's words, except those that the C has stored."""
+    """NIC memory read by the C: the NIC's words, except those that the C has stored."""
 
     def __init__(self, sram: Any) -> None:
         self._sram = sram
@@ -78,7 +78,7 @@ class Image:
         """Previous content."""
 
     def clear(self) -> None:
-        """Begin a step: the C has no words of its own."""
+        """Begin a step: discard the words that the C has stored."""
         self.memory.clear()
         for address in self.changed | self.own | self.before.keys():
             self._words[address // 4] = self._shadow[address // 4] = self._sram.load(address)
@@ -114,7 +114,7 @@ class Image:
         return value in (int(self._words[address // 4]), self.told(address))
 
     def told(self, address: int) -> int:
-        """Return a word as the C sees it."""
+        """Return a word of NIC memory that the C reads."""
         return self.memory.address(int(self._words[address // 4]))
 
 

@@ -35,7 +35,7 @@ class Paths:
             run.restype = ctypes.c_char_p
 
     def words(self, name: str, count: int) -> ctypes.Array[ctypes.c_uint32]:
-        """Return words of memory that the paths see."""
+        """Return words of the memory that the paths access."""
         return (ctypes.c_uint32 * count).in_dll(self._library, name)
 
     def put(self, name: str, words: Sequence[int]) -> None:

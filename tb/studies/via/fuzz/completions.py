@@ -25,7 +25,7 @@ class Witness(Protocol):
 
 
 class Queue(Witness, Protocol):
-    """Work queue as a completion queue sees it."""
+    """Work queue, as modelled by a completion queue."""
 
     @property
     def key(self) -> tuple[int, bool]:

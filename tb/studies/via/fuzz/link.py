@@ -60,7 +60,7 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """True if both ends know of the connection."""
+        """True if the connection is established at both ends."""
         return self.alive and all(side.vi.state is State.CONNECTED for side in self.sides)
 
     @property

@@ -36,7 +36,7 @@ def of_channel(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[Sequenc
 
 
 def is_closed(s: Shared, stream: int) -> bool:
-    """Return True if a stream leads to a NI that is down; only the Python firmware gives it a turn to be rejected."""
+    """Return True if a stream leads to a NI that is down, which only the Python firmware schedules for rejection."""
     return bool(s.parts.outgoing.streams.closed[stream])
 
 
