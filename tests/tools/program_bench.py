@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tb.program.mpi.command import ready
 from tb.program.mpi.serve import Server, Start
-from tests.unit.layers.held import held
+from tests.unit.layers.memory_use import memory_use
 from tests.unit.mpi.mpi_bench import World
 from tests.unit.report.madeup_trace import Row
 
@@ -85,4 +85,6 @@ def start(
     world.machine.finish(ended(), within_us=1e7)
     said = [how.output(rank).read_text(encoding="utf-8") for rank in range(ranks)]
     records = sorted(world.machine.trace.records, key=lambda row: row[0])
-    return Ended(said, [one.calls for one in servers], world.machine.host(0).now, list(map(held, servers)), records)
+    return Ended(
+        said, [one.calls for one in servers], world.machine.host(0).now, list(map(memory_use, servers)), records
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.mpi.host import Mpi, Request
-from tests.unit.layers.held import held
+from tests.unit.layers.memory_use import memory_use
 from tests.unit.mpi.mpi_bench import World
 
 
@@ -36,7 +36,7 @@ def test_what_a_rank_holds_does_not_grow_with_messages(on: str, nic: str) -> Non
         sizes = []
         for rounds in (25, 50):
             await traffic(mpi, rank, rounds)
-            sizes.append(held(mpi))
+            sizes.append(memory_use(mpi))
         return sizes
 
     for few, many in World(2, on, nic=nic).run(program):

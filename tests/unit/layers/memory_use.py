@@ -10,7 +10,7 @@ OURS = ("firmware.", "tb.program.")
 CONTAINERS = (dict, list, tuple, set, frozenset, deque)
 
 
-def held(root: object) -> int:
+def memory_use(root: object) -> int:
     """Return the elements of all containers, and bytes, reachable from an object through our own objects."""
     seen: set[int] = set()
     todo, total = [root], 0
