@@ -1,10 +1,12 @@
-"""Pictures of the pages: reports of runs, seen by a headless Chromium.
+"""Pictures of the pages: reports seen by a headless Chromium, waves seen by GTKWave on a virtual screen, plots.
 
 `python -m tb.docs.pictures` makes the studies' runs again and writes the pictures of `PICTURES`; names choose some.
 """
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,26 +28,47 @@ class Picture(NamedTuple):
     command: str
     """Words after `sanlab`; `{out}` is the folder for results."""
     page: str
-    """Page below the folder for results."""
-    width: int
-    height: int
+    """File below the folder for results: a page, an SVG, or waves with a view of the same name beside them."""
+    width: int = 1400
+    height: int = 900
 
 
 PICTURES = {
     "report": Picture("run grim_pingpong --out={out}", "report.html", 1180, 1130),
+    "waves": Picture("run echo_pingpong --waves --from=10 --to=30 --out={out}", "waves.fst"),
+    "sweep": Picture(
+        "sweep grim_pingpong --out={out} --axes=size=0,64,1024,16384 "
+        "'--designs=usual: ; slow bus: clock.pci_ps=30000 pci.width=32; fast nic: clock.nic_ps=5000'",
+        "points.svg",
+    ),
 }
+DRAWN_S = 8
+"""Wall time that GTKWave has to draw."""
 
 
 def make(name: str, picture: Picture) -> Path:
     """Run the command of a picture and write the picture; return its path. Raises ToolError if either fails."""
-    target = FOLDER / f"{name}.png"
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as out:
-        words = picture.command.format(out=out).split()
+        words = shlex.split(picture.command.format(out=out))
         _run("the run", [sys.executable, "-m", "tb.sanlab", *words])
-        size = f"--window-size={picture.width},{picture.height}"
-        _run("the picture", [*BROWSER, size, f"--screenshot={target}", (Path(out) / picture.page).as_uri()])
+        page = Path(out) / picture.page
+        if page.suffix == ".svg":
+            return Path(shutil.copyfile(page, FOLDER / f"{name}.svg"))
+        target = FOLDER / f"{name}.png"
+        if page.suffix == ".fst":
+            _waves(page, picture, target)
+        else:
+            size = f"--window-size={picture.width},{picture.height}"
+            _run("the picture", [*BROWSER, size, f"--screenshot={target}", page.as_uri()])
     return target
+
+
+def _waves(page: Path, picture: Picture, target: Path) -> None:
+    """Take the picture of a virtual screen on which GTKWave shows waves. It needs gtkwave, xvfb and imagemagick."""
+    inside = f"gtkwave {page.name} {page.stem}.gtkw & sleep {DRAWN_S}; import -window root {shlex.quote(str(target))}"
+    screen = f"-screen 0 {picture.width}x{picture.height}x24"
+    _run("the picture", ["xvfb-run", "-a", "-s", screen, "sh", "-c", f"cd {shlex.quote(str(page.parent))}; {inside}"])
 
 
 def _run(what: str, command: Sequence[str]) -> None:

@@ -41,7 +41,7 @@ def stage(folder: Path) -> None:
         _copy(path, folder)
         for named in _linked(path):
             _copy(named, folder)
-    for path in (ROOT / SITE).rglob("*.png"):
+    for path in sorted((ROOT / SITE / "pictures").glob("*.*")):
         _copy(path, folder)
     reference = folder / REFERENCE
     reference.mkdir()

@@ -48,15 +48,16 @@ MADE_UP = {
     "my_package.my_study",
     "mine_pingpong",
     "ours_pingpong",
+    "dgram_pingpong",
     "lanai9+p3-800",
     "my_study.py",
     "charged_mine.py",
     "p3-800.toml",
     "lanai9-200.toml",
 }
-"""Files that a page instructs the reader to make."""
-READERS = "mylab/"
-"""The folder of a page's reader."""
+"""What a page tells the reader to make."""
+READERS = ("mylab/", "firmware/dgram/", "tb/studies/dgram/", "tests/unit/dgram/", "sweeps.py", "ring.py")
+"""Folders and files of a page's reader."""
 FOUND_BY_NAME = ("hdl/nic", "firmware")
 """Folders of NICs and layers, whose own pages need no link: the pages above say where they are."""
 FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
