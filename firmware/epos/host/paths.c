@@ -1,9 +1,9 @@
-/* What each step of EPOS costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md.
- * A path calls the protocols at its point-cut by AT_...; of those that are not selected nothing is left (hooks.h). */
+/* Cost of each step of EPOS on the host's CPU: one function is one path, by the rules in pymodels/costs/README.md. A
+ * path calls the selected protocols at its point-cut by AT_...; protocols that are not selected add no code (hooks.h). */
 #include "state.h"
 #include "hooks.h"
 
-/* A message: its arguments are checked. */
+/* Check the arguments of a message. */
 u32 epos_message(struct epos *epos, u32 node, u32 size) {
     u32 message;
     if (UNLIKELY(node >= epos->nodes) || UNLIKELY(size > SLOT)) {
@@ -16,7 +16,7 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
     return message;
 }
 
-/* A frame: its slot of the Send Ring, and its header. */
+/* Prepare a frame: its slot of the Send Ring, and its header. */
 INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     u32 next = epos->next, rung = epos->rung;
     if (UNLIKELY(rung - epos->sent >= FRAMES)) {
@@ -32,14 +32,14 @@ INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     return next & FRAMES - 1;
 }
 
-/* A frame that the host stores itself: header and doorbell; its payload is in epos_store. */
+/* Send a frame by host stores: header and doorbell. epos_store has the payload. */
 void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     u32 slot = framed(epos, node, number, size, told);
     PIO_WRITE(BE32(node << 24 | slot << 16 | (size + 4 * HEADER_WORDS)));
     AT_SENT(epos, node);
 }
 
-/* A frame that the card fetches: header, control block, doorbell. */
+/* Send a frame whose payload the card fetches: header, control block, doorbell. */
 void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told, u32 address) {
     u32 slot = framed(epos, node, number, size, told), block = epos->block, next = block + 24;
     if (UNLIKELY(next == epos->blocks_end)) {
@@ -57,10 +57,10 @@ void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told,
     AT_SENT(epos, node);
 }
 
-/* The host starts the chain itself; only with activate=host. */
+/* Start the chain from the host; only with activate=host. */
 void epos_activate(void) { PIO_WRITE(BE32(4)); }
 
-/* A greeting: what this host is composed of, and its doorbell. */
+/* Send a greeting with this host's composition, and its doorbell. */
 void epos_greet(struct epos *epos, u32 node) {
     u32 next = epos->next, rung = epos->rung;
     if (UNLIKELY(rung - epos->sent >= FRAMES)) {
@@ -75,7 +75,7 @@ void epos_greet(struct epos *epos, u32 node) {
     PIO_WRITE(BE32(node << 24 | (next & FRAMES - 1) << 16 | 4 * HEADER_WORDS));
 }
 
-/* That of another host: whether it is composed otherwise. */
+/* Process another host's greeting: compare its composition. */
 u32 epos_greeted(struct epos *epos, u32 entry) {
     u32 next = epos->entry + 4;
     if (UNLIKELY(next == epos->entries_end)) {
@@ -86,7 +86,7 @@ u32 epos_greeted(struct epos *epos, u32 entry) {
     return (entry >> 16 & 0xFF) ^ COMPOSITION;
 }
 
-/* 32 bytes of payload to the bus. */
+/* Write 32 bytes of payload to the bus. */
 const u32 *epos_store(const u32 *from, const u32 *end) {
     PIO_WRITE(from[0]);
     PIO_WRITE(from[1]);
@@ -104,14 +104,14 @@ const u32 *epos_store(const u32 *from, const u32 *end) {
     return from + 8;
 }
 
-/* One look at how many doorbells are done with, over the bus; only where the own count says that the ring is full. */
+/* Read the number of completed doorbells over the bus; only if the known count leaves no room in the ring. */
 u32 epos_look_sent(struct epos *epos, u32 before) {
     u32 sent = BE32(PIO_READ());
     epos->sent = sent;
     return look_turn(sent, before);
 }
 
-/* One look at the next entry of the Rx FIFO Queue, over the bus. */
+/* Read the next entry of the Rx FIFO Queue over the bus. */
 u32 epos_look(u32 lap) {
     u32 entry = BE32(PIO_READ());
     if (UNLIKELY((entry ^ lap) >> 31)) {
@@ -122,10 +122,10 @@ u32 epos_look(u32 lap) {
     return 0;
 }
 
-/* The same where the queue is in host memory. */
+/* Read the next entry of a queue in host memory. */
 u32 epos_look_here(const u32 *entry, u32 before) { return look_turn(SHARED32(entry), before); }
 
-/* A frame: whose it is, how much of its message is there; the next entry. */
+/* Process a frame: its source, the bytes received of its message, the next entry. */
 u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     u32 source = entry >> 24 & 63, next = epos->entry + 4, size = entry & 0xFFFF;
     if (UNLIKELY(size >= GREETING)) {
@@ -152,7 +152,7 @@ u32 epos_take(struct epos *epos, u32 entry, struct came *came) {
     return size;
 }
 
-/* A frame that is not the last of its message. */
+/* Process a frame that is not the last of its message. */
 void epos_take_part(struct epos *epos, u32 entry) {
     u32 source = entry >> 24 & 63, size = entry & 0xFFFF;
     if (UNLIKELY(size >= GREETING)) {
@@ -163,17 +163,17 @@ void epos_take_part(struct epos *epos, u32 entry) {
     epos->came[source] = epos->came[source] + size;
 }
 
-/* What has come of a message is given up. */
+/* Discard an incomplete message. */
 void epos_incomplete(struct epos *epos, u32 source) {
     epos->entry = epos->entry + 4;
     epos->came[source] = 0;
     epos->given_up = epos->given_up + 1;
 }
 
-/* 32 bytes of a message out of its staging slot. */
+/* Copy 32 bytes of a message from its staging slot. */
 u32 *epos_copy(u32 *to, const u32 *from, const u32 *end) { return copy_turn(to, from, end); }
 
-/* It has been copied out: the slot is free, of which the NIC hears each second time. */
+/* Count a copied message; every second slot is reported to the NIC. */
 u32 epos_copied(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source] + 1;
     epos->taken[source] = taken;
@@ -181,14 +181,14 @@ u32 epos_copied(struct epos *epos, u32 source) {
     return taken - epos->told[source];
 }
 
-/* Of so many slots the NIC has not heard. */
+/* Publish the number of copied messages to the NIC. */
 void epos_free(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source];
     epos->told[source] = taken;
     PIO_WRITE(BE32(taken));
 }
 
-/* Whether it is still the same message that stands in the slot; only where slots are overwritten. */
+/* Check that a message still occupies its slot; only with staging=overwrite. */
 u32 epos_check(const u32 *mark, u32 message) {
     if (UNLIKELY(be32_load(mark) != message)) {
         OFF_PATH("it is overwritten");
@@ -197,9 +197,9 @@ u32 epos_check(const u32 *mark, u32 message) {
     return 1;
 }
 
-/* ---- families: what a member adds, where it is used */
+/* ---- families: additional cost of each member */
 
-/* A message to the queue of the communicator of its number. */
+/* Append a message to the queue of its communicator. */
 void epos_dispatch(struct epos *epos, struct came **queues, struct came *came) {
     struct came **at = &queues[came->communicator], *before = *at;
     if (UNLIKELY(!before)) {
@@ -211,7 +211,7 @@ void epos_dispatch(struct epos *epos, struct came **queues, struct came *came) {
     *at = came;
 }
 
-/* A Link: a message of its peer. */
+/* Link: take a message from the peer. */
 u32 epos_link_take(u32 peer, const struct came *came) {
     if (UNLIKELY(came->source != peer)) {
         OFF_PATH("of another");
@@ -220,16 +220,16 @@ u32 epos_link_take(u32 peer, const struct came *came) {
     return 1;
 }
 
-/* A Port: its number before the bytes. */
+/* Port: write its number before the payload. */
 void epos_port_header(u32 *data, u32 number) { data[-1] = BE32(number); }
 
-/* Of what comes the sender's number, and where the bytes begin. */
+/* Port: read the sender's number, and skip the header. */
 u32 *epos_port_take(u32 *data, u32 *number) {
     *number = be32_load(data);
     return data + 1;
 }
 
-/* A Stream: a part of the bytes as a message. */
+/* Stream: send a part of the bytes as a message. */
 u32 epos_stream_part(u32 at, u32 size, u32 most) {
     if (UNLIKELY(size - at <= most)) {
         OFF_PATH("the last part");
@@ -239,7 +239,7 @@ u32 epos_stream_part(u32 at, u32 size, u32 most) {
     return at + most;
 }
 
-/* The next bytes of what has come. */
+/* Stream: read the next received bytes. */
 u32 epos_stream_read(struct came *came, u32 most) {
     u32 size = came->size;
     if (UNLIKELY(size > most)) {

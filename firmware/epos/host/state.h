@@ -1,11 +1,11 @@
-/* What EPOS's library keeps. Protocols add their own words; those of one that is not selected do not exist. */
+/* State of EPOS's library. Protocols add their own words, which exist only if the protocol is selected. */
 #ifndef EPOS_STATE_H
 #define EPOS_STATE_H
 #include "turns.h"
 #include "../nic/header.h"
 #include "words.h"
 
-/* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
+/* Compile-time sizes: the defaults of the repository. Other powers of two cost the same. */
 enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, NODES = 64, LONG = 4096 };
 
 struct came { u32 source, communicator, size, at; };

@@ -1,20 +1,20 @@
-/* What the words of frames and doorbells mean, and how a composition is made of the selected protocols. */
+/* Fields of frames and doorbells, and the composition from the selected protocols. */
 #ifndef EPOS_HEADER_H
 #define EPOS_HEADER_H
 
 #include "composed.h"
 
-/* A doorbell that is no frame: for which protocol it is. */
+/* A doorbell without a frame, for a protocol. */
 #define TELL(node, protocol, bit) ((node) << 24 | (bit) << 23 | (127 - (protocol)) << 16)
 
-/* Of the second word: the number in the message. Of an entry: bytes where no more comes of a message, or where a host says what it
- * is composed of. */
+/* Frame number within its message, in the second header word; size fields of entries for an incomplete message and for
+ * a greeting. */
 enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF, GREETING = 0xFFFE };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A protocol's methods are there where it is selected. WITH_DYNAMIC is the control of the claim that what is not selected costs
- * nothing: all are there, and a flag that is read at run time says of each whether it acts; none does. */
+/* A protocol's methods exist if it is selected. WITH_DYNAMIC builds all of them with flags that are tested at run
+ * time, none of which is set. It is the control for the claim that unselected protocols cost nothing. */
 #ifdef WITH_DYNAMIC
 #define IN_BUILD(has) 1
 #define ACTIVE(state, protocol) if (UNLIKELY((state)->active >> (protocol) & 1))
@@ -27,7 +27,7 @@ enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF, GREETING = 0xFFFE };
 #define DYNAMIC_WORDS
 #endif
 
-/* A protocol's method at a point-cut. */
+/* Call of a protocol's method at a point-cut. */
 #define CALL(state, protocol, method) \
     do { \
         ACTIVE(state, protocol) { \
@@ -36,7 +36,7 @@ enum { INDEX = 0x3FFF, INCOMPLETE = 0xFFFF, GREETING = 0xFFFE };
         } \
     } while (0)
 
-/* Where frames say which protocols act on them: one that does not act on this one. */
+/* With active frames: True for a protocol that does not act on this frame. */
 #if HAS_ACTIVE
 #define SWITCHED(bits, protocol) \
     if (UNLIKELY(!((bits) >> (protocol) & 1))) { \

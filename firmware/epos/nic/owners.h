@@ -1,11 +1,11 @@
-/* Whose something is. Where processes are not kept apart, all of the NIC is one's, and nothing of this is left. */
+/* Owner of a ring, queue or buffer. Without protection the whole NIC has one owner, and this adds no code. */
 #ifndef EPOS_OWNERS_H
 #define EPOS_OWNERS_H
 
 enum { OWNERS_SHIFT = 1, OWNERS = 1 << OWNERS_SHIFT };
 
 #if HAS_PROTECTION
-/* A row is a process of this node (above) and a peer (6 bits). */
+/* A row is a process of this node (high bits) and a peer (6 bits). */
 #define ROWS (NODES * OWNERS)
 #define NODE(row) (((row) & 63) >> OWNERS_SHIFT)
 #define OWNER(nic) (nic)->owner

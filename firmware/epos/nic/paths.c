@@ -1,12 +1,13 @@
-/* What each step of EPOS costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
- * A path calls the protocols at its point-cut by AT_...; of those that are not selected nothing is left (hooks.h). */
+/* Cost of each step of EPOS on the NIC's processor: one function is one path, by the rules in
+ * pymodels/costs/README.md. A path calls the selected protocols at its point-cut by AT_...; protocols that are not
+ * selected add no code (hooks.h). */
 #include "state.h"
 #include "hooks.h"
 
-/* One look at the word that tells that the driver is there. */
+/* Poll the word that the driver writes when it is ready. */
 u32 epos_look_ready(const u32 *staging) { return look_turn(SHARED32(staging), 0); }
 
-/* One look at the bits of ISR: the engines, and the doorbell FIFO. */
+/* Poll the bits of ISR: the engines, and the doorbell FIFO. */
 u32 epos_look(u32 mask) {
     if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
         OFF_PATH("something has happened");
@@ -16,13 +17,13 @@ u32 epos_look(u32 mask) {
     return 0;
 }
 
-/* One look at the next word of the Tx FIFO Queue, where it is in memory. */
+/* Poll the next word of the Tx FIFO Queue in memory. */
 u32 epos_look_bell(const u32 *bell) { return look_turn(SHARED32(bell), 0); }
 
-/* One look at what a frame waits for in the Receive Ring. */
+/* Poll the word that a held frame waits for. */
 u32 epos_look_freed(const u32 *freed, u32 before) { return look_turn(SHARED32(freed), before); }
 
-/* Which bit is it? Not this one. */
+/* Test one bit of ISR that is not set. */
 u32 epos_which(u32 flags, u32 mask) {
     if (UNLIKELY(flags & mask)) {
         OFF_PATH("this one");

@@ -1,8 +1,8 @@
-/* Frames come: the Receive Ring, the Rx DMA Requests, the Rx FIFO Queue; and what NICs tell each other. */
+/* Receiving side: the Receive Ring, the Rx DMA Requests, the Rx FIFO Queue, and control frames between NICs. */
 #ifndef EPOS_RECEIVING_H
 #define EPOS_RECEIVING_H
 
-/* A packet has come: where it ends, the next buffer for the next one, its syndrome, its composition. */
+/* Take a packet: its end, the buffer for the next packet, its syndrome, its composition. */
 struct frame *epos_head(struct nic *nic) {
     struct buffer *buffer = nic->armed, *next = buffer->next;
     struct frame *frame = buffer->frame;
@@ -31,7 +31,7 @@ struct frame *epos_head(struct nic *nic) {
     return frame;
 }
 
-/* Where a frame belongs in its message. */
+/* Offset of a frame in its message. */
 INLINE u32 offset_of(struct nic *nic, u32 source, u32 number) {
 #if IN_BUILD(HAS_MTU)
     ACTIVE(nic, BIT_MTU) {
@@ -42,7 +42,7 @@ INLINE u32 offset_of(struct nic *nic, u32 source, u32 number) {
     return (number & INDEX) << MTU_SHIFT;
 }
 
-/* A frame: whether it follows the one before, of which message it is, and where it goes in host memory. */
+/* Check a frame's number; find its message and its place in host memory. */
 INLINE u32 judged(
     struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
     u32 follows = number << 8, last = told >> 30 & 1, offset, message;
@@ -63,7 +63,8 @@ INLINE u32 judged(
     return message;
 }
 
-/* What the host will be told; its DMA starts. The high word of an address and the order of the blocks never change. */
+/* Compute the entry for the host, and start the DMA. The high word of an address and the order of the blocks never
+ * change. */
 INLINE void placed(
     struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
     owned *owner = OWNER_OF(nic, BUFFER_ROW(buffer));
@@ -93,7 +94,7 @@ INLINE void placed(
     REGISTER_WRITE(PULSE, RX_PULSE);
 }
 
-/* A frame whose slot is free. */
+/* Deliver a frame whose slot is free. */
 void epos_rx(struct nic *nic, struct frame *frame) {
     u32 told = frame->words[EPOS_TOLD], source = ROW(frame, told >> 24 & 63), address;
     u32 message = judged(nic, frame, told, frame->words[EPOS_NUMBER], source, &address);
@@ -104,7 +105,7 @@ void epos_rx(struct nic *nic, struct frame *frame) {
     placed(nic, nic->current, frame, told, address);
 }
 
-/* A frame that has to wait in the Receive Ring. */
+/* Hold a frame in the Receive Ring. */
 void epos_hold(struct nic *nic, struct frame *frame) {
     u32 told = frame->words[EPOS_TOLD], address;
     judged(nic, frame, told, frame->words[EPOS_NUMBER], ROW(frame, told >> 24 & 63), &address);
@@ -112,19 +113,19 @@ void epos_hold(struct nic *nic, struct frame *frame) {
     SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
 }
 
-/* The slot that it waits for is free. */
+/* Release a held frame whose slot is free. */
 void epos_freed(struct nic *nic, struct buffer *buffer) {
     struct frame *frame = buffer->frame;
     placed(nic, buffer, frame, frame->words[EPOS_TOLD], buffer->address);
 }
 
-/* Frames before it are lost: count it; its buffer is free. */
+/* Count and drop a frame that follows a lost one. */
 void epos_stray(struct nic *nic) {
     SHARED32(&nic->stray) = SHARED32(&nic->stray) + 1;
     nic->current->busy = 0;
 }
 
-/* The first frame of a message that does not have the next number: what has come of the one before is given up. */
+/* Take the first frame of a message with a skipped number: the incomplete message before it is discarded. */
 u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
     owned *owner = OWNER_OF(nic, source);
     u32 message = nic->message[source], *entry = owner->entry;
@@ -138,7 +139,7 @@ u32 epos_anew(struct nic *nic, u32 source, u32 follows) {
 }
 
 #if HAS_CONTROL
-/* What this NIC tells another one: a control frame, made and handed to the send engine. */
+/* Build a control frame, and start it on the send engine. */
 void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
     struct route *route = &nic->routes[NODE(node)];
     frame[0] = route->high;
@@ -152,7 +153,7 @@ void epos_control(struct nic *nic, u32 *frame, u32 node, u32 kind, u32 value) {
     REGISTER_WRITE(SMLT, (u32)(frame + 6) & ~7u);
 }
 
-/* It has to wait for the send engine. */
+/* Queue a control frame while the send engine is busy. */
 void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
     u32 *wait = nic->waiting;
     wait[0] = node << 8 | kind;
@@ -160,7 +161,7 @@ void epos_control_wait(struct nic *nic, u32 node, u32 kind, u32 value) {
     nic->waiting = wait + 2;
 }
 
-/* A control frame of another NIC: its word goes to where the host looks. */
+/* Store the word of a received control frame for the host. */
 void epos_control_in(struct nic *nic, struct frame *frame) {
 #if HAS_FLOW || HAS_RELIABILITY
     u32 source = CONTROL_ROW(frame->words[EPOS_KEY], frame->words[EPOS_NUMBER]);
@@ -187,20 +188,20 @@ void epos_control_in(struct nic *nic, struct frame *frame) {
 }
 #endif
 
-/* It is damaged: count it; its buffer is free. */
+/* Count and drop a damaged packet. */
 void epos_bad(struct nic *nic) {
     SHARED32(&nic->bad) = SHARED32(&nic->bad) + 1;
     nic->current->busy = 0;
 }
 
-/* It is of another composition: count it, and say of which. */
+/* Count and drop a frame of another composition, and record that composition. */
 void epos_foreign(struct nic *nic, struct frame *frame) {
     SHARED32(&nic->foreign) = SHARED32(&nic->foreign) + 1;
     SHARED32(&nic->foreign_is) = frame->words[EPOS_NUMBER] >> 24;
     nic->current->busy = 0;
 }
 
-/* What another host is composed of, which it says at the start: an entry of the Rx FIFO Queue. */
+/* Pass another host's greeting on as an entry of the Rx FIFO Queue. */
 void epos_greeting(struct nic *nic, struct frame *frame) {
     owned *owner = OWNER_OF(nic, 0);
     u32 *entry = owner->entry, *following = entry + 1, source = frame->words[EPOS_KEY] >> 16 & 63;
@@ -214,7 +215,7 @@ void epos_greeting(struct nic *nic, struct frame *frame) {
     nic->current->busy = 0;
 }
 
-/* Which message stands in a staging slot from now on; only where slots are overwritten. */
+/* Mark the message in a staging slot; only with staging=overwrite. */
 void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
     struct block *block = nic->tail, *next = block + 1;
     nic->tail = next;
@@ -226,7 +227,7 @@ void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
     SHARED32(&block->next) = (u32)next;
 }
 
-/* The entry of the Rx FIFO Queue as a block of its own; only where that is in host memory. */
+/* Write the entry of the Rx FIFO Queue by a DMA block; only if the queue is in host memory. */
 void epos_mirror(struct nic *nic, u32 *words, u32 told, u32 address) {
     struct block *block = nic->tail, *next = block + 1;
     nic->tail = next;
@@ -238,14 +239,14 @@ void epos_mirror(struct nic *nic, u32 *words, u32 told, u32 address) {
     SHARED32(&block->next) = (u32)next | RX_WAKE;
 }
 
-/* A block that asks for nothing has ended. */
+/* Process a completed block that needs no action. */
 u32 epos_passed(struct nic *nic) {
     struct block *block = nic->done;
     nic->done = block + 1;
     return SHARED32(&block->next) & TERMINAL;
 }
 
-/* The DMA of a frame has ended: its buffer is free, the host is told. */
+/* Process the completed DMA of a frame: free its buffer, notify the host. */
 void epos_stored(struct nic *nic) {
     struct block *block = nic->done, *next = block + 1;
     struct buffer *buffer = nic->done_buffer;

@@ -1,8 +1,8 @@
-/* Frames leave: doorbells, the Tx DMA Requests, the send engine. */
+/* Sending side: doorbells, the Tx DMA Requests, the send engine. */
 #ifndef EPOS_SENDING_H
 #define EPOS_SENDING_H
 
-/* Take a doorbell out of the queue in memory. */
+/* Take a doorbell from the queue in memory. */
 u32 epos_bell_word(u32 **next, u32 *end, u32 *begin) {
     u32 *at = *next, *following = at + 1, bell = SHARED32(at);
     SHARED32(at) = 0;
@@ -14,10 +14,10 @@ u32 epos_bell_word(u32 **next, u32 *end, u32 *begin) {
     return bell;
 }
 
-/* A doorbell with no frame behind it: count it. */
+/* Count an invalid doorbell. */
 void epos_empty(struct nic *nic) { SHARED32(&nic->empty) = SHARED32(&nic->empty) + 1; }
 
-/* A doorbell of a frame that is not here: start the chain of Tx DMA Requests, and queue the frame. */
+/* Take a doorbell of a frame with unfetched payload: start the chain of Tx DMA Requests, and queue the frame. */
 INLINE struct out *queued(struct nic *nic, u32 bell) {
     struct out *out = nic->last, *next = out + 1;
     u32 slot = bell >> 16 & 127;
@@ -42,10 +42,10 @@ void epos_fetch(struct nic *nic, u32 bell) {
     REGISTER_WRITE(PULSE, TX_PULSE);
 }
 
-/* A doorbell of a frame that waits for the send engine, or for one before it. */
+/* Take a doorbell of a frame that waits for the send engine, or for an earlier frame. */
 void epos_queue(struct nic *nic, u32 bell) { queued(nic, bell)->fetched = ~bell >> 23 & 1; }
 
-/* The payload of frames before it is not here: whoever marks these looks at its block, too. */
+/* Earlier frames are not fetched yet: their completion also checks this frame's block. */
 void epos_behind(struct nic *nic, struct out *out) {
     if (UNLIKELY(nic->fetched == out)) {
         OFF_PATH("none are");
@@ -53,7 +53,7 @@ void epos_behind(struct nic *nic, struct out *out) {
     }
 }
 
-/* None are: whether its payload is here already. The chain may have come to its block before the doorbell came. */
+/* No earlier frame is being fetched: test whether the chain has already completed this frame's block. */
 void epos_here(struct nic *nic, struct out *out) {
     if (UNLIKELY(nic->fetched != out)) {
         OFF_PATH("some are");
@@ -65,7 +65,7 @@ void epos_here(struct nic *nic, struct out *out) {
     }
 }
 
-/* The DMA of a frame has ended. */
+/* Process the completed DMA of a frame. */
 void epos_fetched(struct nic *nic) {
     struct block *block = nic->tx_done;
     REGISTER_WRITE(ISR, 1u << 5);
@@ -78,7 +78,7 @@ void epos_fetched(struct nic *nic) {
     nic->fetched = nic->fetched + 1;
 }
 
-/* The oldest frame of the queue, which is here. */
+/* Take the oldest fetched frame from the queue. */
 u32 epos_unqueue(struct nic *nic) {
     struct out *out = nic->first, *next = out + 1;
     if (UNLIKELY(!out->fetched)) {
@@ -93,7 +93,7 @@ u32 epos_unqueue(struct nic *nic) {
     return out->bell;
 }
 
-/* A frame to the send engine. */
+/* Start a frame on the send engine. */
 void epos_tx(struct nic *nic, u32 bell) {
     u32 slot = bell >> 16 & 127, bytes = bell & 0xFFFF;
     struct frame *frame;
@@ -124,7 +124,7 @@ void epos_tx(struct nic *nic, u32 bell) {
 #endif
 }
 
-/* The send engine has read it. */
+/* Process the end of a send. */
 void epos_sent(struct nic *nic) {
     owned *owner = LEAVING(nic);
     u32 sent = owner->sent + 1;

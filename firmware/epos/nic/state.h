@@ -1,4 +1,4 @@
-/* What EPOS's program on the NIC keeps. Protocols add their own words; those of one that is not selected do not exist. */
+/* State of EPOS's firmware. Protocols add their own words, which exist only if the protocol is selected. */
 #ifndef EPOS_STATE_H
 #define EPOS_STATE_H
 #include "turns.h"
@@ -6,7 +6,7 @@
 #include "header.h"
 #include "words.h"
 
-/* Sizes are fixed when EPOS is compiled; these are the defaults of the repository, and other powers of two cost the same. */
+/* Compile-time sizes: the defaults of the repository. Other powers of two cost the same. */
 enum { MTU_SHIFT = 12, MTU = 1 << MTU_SHIFT, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, PAGES = SLOT / MTU, SLOTS_SHIFT = 2, SLOTS = 1 << SLOTS_SHIFT, LIMIT = SLOTS, FRAMES = 8, NODES = 64 };
 enum { RECV_HEAD = 3, SEND = 8, WAKE_RX = 0x10, RX_WAKE = 4, TX_PULSE = 4, RX_PULSE = 1 };
 

@@ -1,12 +1,12 @@
 /* Paths of enable.py and database.py. */
-/* The card out of reset, the DMA list loaded. */
+/* Release the card from reset, and load its DMA list. */
 void enable_card(u32 control, u32 blocks, u32 doorbells) {
     PIO_WRITE(BE32(control));
     PIO_WRITE(BE32(doorbells));
     PIO_WRITE(BE32(blocks));
 }
 
-/* One channel's registers. */
+/* Write the registers of one channel. */
 struct buffer *enable_channel(struct buffer *buffer) {
     PIO_WRITE(0);
     PIO_WRITE(0);
@@ -16,7 +16,7 @@ struct buffer *enable_channel(struct buffer *buffer) {
     return buffer + 1;
 }
 
-/* One name of the configuration: into the table of nodes. */
+/* Enter one name of the configuration into the table of nodes. */
 struct name *enable_name(struct grim *grim, struct name *name) {
     struct name **bucket = &grim->names[name->hash & 0xFF];
     name->number = grim->nodes++;
@@ -26,10 +26,10 @@ struct name *enable_name(struct grim *grim, struct name *name) {
     return name + 1;
 }
 
-/* The start word, and at last the word that the node is active. */
+/* Write the start word, or the word that declares the node active. */
 void enable_start(u32 start) { PIO_WRITE(BE32(start)); }
 
-/* One name of a list into the database. */
+/* Enter one name of a list into the database. */
 struct name *sync_name(struct grim *grim, struct name *name, u32 number) {
     struct name **bucket = &grim->names[name->hash & 0xFF];
     name->number = number;
@@ -39,7 +39,7 @@ struct name *sync_name(struct grim *grim, struct name *name, u32 number) {
     return name + 1;
 }
 
-/* The number of a name, by its hash; four words of text compared. */
+/* Find the number of a name by its hash, comparing four words of text. */
 u32 resolve(struct grim *grim, u32 hash, const u32 *text) {
     struct name *name = grim->names[hash & 0xFF];
     const u32 *own = (const u32 *)name->text;
@@ -54,7 +54,7 @@ u32 resolve(struct grim *grim, u32 hash, const u32 *text) {
     return name->number;
 }
 
-/* A line of the NI's memory, before a program begins again. */
+/* Clear one line of the NI's memory before its program restarts. */
 void clear_line(u32 left) {
     PIO_WRITE(0);
     PIO_WRITE(0);

@@ -1,6 +1,6 @@
 /* Paths of filter.py. */
-/* One sample through 16 taps, without MMX: the line of samples ends at `newest`; sum (coefficients whose magnitudes add up to
- * less than 1 leave it in 32 bits), shift, saturate, store. */
+/* Filter one sample through 16 taps, without MMX. The line of samples ends at `newest`. The sum stays within 32 bits
+ * if the magnitudes of the coefficients add up to less than 1; then shift, saturate, store. */
 void filter_sample(const short *newest, const short *coefficients, short *result) {
     int sum = 0;
 #pragma clang loop unroll(full)

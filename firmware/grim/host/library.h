@@ -1,4 +1,4 @@
-/* The library's structures, and what several paths share. */
+/* Structures of the library, and code that several paths share. */
 #include "paths.h"
 
 enum { ROUTE_BYTES = 8, HEADER_BYTES = 32, RING = 64, ACTIVE = 1, SEGMENT = 2, FIRST_NUMBER = 16 };
@@ -39,7 +39,7 @@ static inline u32 fits(u32 front, u32 back, u32 size, u32 limit) {
     return front != 0;
 }
 
-/* Header and back pointer of one message; the payload is copied to the bus by the bus verbs. */
+/* Write header and back pointer of one message. The bus verbs copy the payload to the bus. */
 static inline void inject(struct queue *queue, u32 w1, u32 w2, u32 w3, const int *argument, u32 bytes) {
     u32 size = ((bytes + 7) & ~7u) + ROUTE_BYTES + HEADER_BYTES;
     PIO_WRITE(0);

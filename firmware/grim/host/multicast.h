@@ -1,12 +1,12 @@
 /* Paths of tree_calls.py and trees.py. */
-/* The own NI's place in a tree, and the own endpoints in it. */
+/* Write this NI's place in a tree, and its endpoints in the tree. */
 void tree_place(struct grim *grim, u32 tree, u32 place, u32 known) {
     grim->tree_channels[tree] = place & 0xFF;
     PIO_WRITE(BE32(place));
     PIO_WRITE(BE32(known));
 }
 
-/* One node of a tree: its place, from who is used below it. */
+/* Compute the place of one node of a tree from its used descendants. */
 u32 tree_shape(struct member *heap, u32 index, u32 count, u32 root) {
     struct member *self = &heap[index], *below = &heap[2 * index + 1];
     u32 left = self->vnn, right = self->vnn, used = self->channels;

@@ -1,4 +1,5 @@
-/* What each step of the GRIM library costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of the GRIM library on the host's CPU: one function is one path, by the rules in
+ * pymodels/costs/README.md. */
 #include "library.h"
 #include "sending.h"
 #include "polling.h"

@@ -1,5 +1,5 @@
 /* Paths of dispatch.py and incoming.py. */
-/* grim_poll that finds nothing. */
+/* grim_poll without any message. */
 u32 poll_empty(struct grim *grim) {
     struct inbox *inbox = &grim->inbox[0];
     if (UNLIKELY(!grim->enabled || grim->errors || grim->polling)) {
@@ -13,7 +13,7 @@ u32 poll_empty(struct grim *grim) {
     return 0;
 }
 
-/* A further endpoint's queue looked at. */
+/* Check a further endpoint's queue. */
 u32 poll_next(struct grim *grim, u32 channel) {
     struct inbox *inbox = &grim->inbox[channel];
     if (UNLIKELY(be32_load(inbox->back) != inbox->position)) {
@@ -24,7 +24,7 @@ u32 poll_next(struct grim *grim, u32 channel) {
     return channel + 1;
 }
 
-/* One look at a word of host memory, in a spinning loop. */
+/* Poll a word of host memory in a spinning loop. */
 u32 poll_spin(u32 *word, u32 now) {
     if (UNLIKELY(SHARED32(word) != now)) {
         OFF_PATH("it changed");
@@ -34,7 +34,7 @@ u32 poll_spin(u32 *word, u32 now) {
     return 0;
 }
 
-/* A message that is there: its header, its handler, the pointers. */
+/* Dispatch a message: its header, its handler, the pointers. */
 void dispatch(struct grim *grim, struct inbox *inbox, u32 *source, int *argument, void **payload, handler_call **function) {
     struct header *header = (struct header *)((u8 *)inbox->ring + inbox->position);
     u32 w1 = be32_load(&header->w1), w2 = be32_load(&header->w2), w3 = be32_load(&header->w3);
@@ -60,13 +60,13 @@ void dispatch(struct grim *grim, struct inbox *inbox, u32 *source, int *argument
     }
 }
 
-/* Tell the NI how far its queue is emptied. */
+/* Publish the read position of a queue to the NI. */
 void free_queue(struct inbox *inbox) {
     inbox->told = inbox->position;
     PIO_WRITE(BE32(inbox->position));
 }
 
-/* A part of a tree's long message: is the endpoint in the tree, and are all parts before it here? */
+/* Check a segment of a tree's message: membership of the endpoint, and position after the segments before it. */
 u32 goes_on(struct grim *grim, struct piece **table, struct header *header, u32 channel, u32 source) {
     struct piece *whole = table[source & 0xFF];
     if (UNLIKELY(!(grim->tree_channels[be32_load(&header->w1) >> 16 & 0xFF] >> channel & 1))) {
@@ -80,7 +80,7 @@ u32 goes_on(struct grim *grim, struct piece **table, struct header *header, u32 
     return 1;
 }
 
-/* A segment of a long message: find what came before. */
+/* Find the earlier segments of a long message. */
 u32 collect_segment(struct piece **table, struct header *header, u32 source) {
     struct piece *whole = table[source & 0xFF];
     u32 bytes = (be32_load(&header->w2) >> 16) * 4, filled;
@@ -93,7 +93,7 @@ u32 collect_segment(struct piece **table, struct header *header, u32 source) {
     return filled;
 }
 
-/* 32 bytes from memory to memory. */
+/* Copy 32 bytes from memory to memory. */
 const u32 *copy_line(u32 *to, const u32 *from, const u32 *end) {
     u32 a = from[0], b = from[1], c = from[2], d = from[3];
     to[0] = a;

@@ -1,5 +1,5 @@
 /* Paths of memory_calls.py, memory.py and driver.py. */
-/* grim_sendMemory of a message of one segment: poll once, check, look the source up, build the header, notify. */
+/* grim_sendMemory of one segment: poll once, check, look up the source, build the header, notify. */
 int send_remote(struct grim *grim, struct block **blocks, u32 destination, u32 va, u32 source, u32 bytes, u32 lock, u32 value) {
     struct queue *queue = &grim->queue[0];
     struct inbox *inbox = &grim->inbox[0];
@@ -34,7 +34,7 @@ int send_remote(struct grim *grim, struct block **blocks, u32 destination, u32 v
     return 0;
 }
 
-/* A block from a region: the first place that fits, entered into the table of blocks. */
+/* Allocate a block from a region by first fit, and enter it into the table of blocks. */
 u32 malloc_pinned(struct region *region, struct block **blocks, struct block *block, u32 bytes) {
     u32 granules = (bytes + 255) >> 8, at = region->taken[1] + 1;
     if (UNLIKELY(at + granules > 16384)) {
@@ -50,7 +50,7 @@ u32 malloc_pinned(struct region *region, struct block **blocks, struct block *bl
     return block->va;
 }
 
-/* A block out of the table. */
+/* Remove a block from the table. */
 u32 free_pinned(struct block **blocks, u32 va) {
     struct block *block = blocks[va >> 22 & 0xFF];
     if (UNLIKELY(!block || block->va != va)) {
@@ -61,7 +61,7 @@ u32 free_pinned(struct block **blocks, u32 va) {
     return block->size;
 }
 
-/* The NI is told that a block is freed. */
+/* Notify the NI of a freed block. */
 u32 free_told(u32 *freed) {
     u32 number = *freed + 1;
     *freed = number;
@@ -70,7 +70,7 @@ u32 free_told(u32 *freed) {
     return number;
 }
 
-/* One word of a region's map, here and in the NI. */
+/* Write one word of a region's map, here and in the NI. */
 u32 mark_word(struct region *region, u32 word, u32 mask) {
     u32 bits = region->bits[word] | mask;
     region->bits[word] = bits;
@@ -79,14 +79,14 @@ u32 mark_word(struct region *region, u32 word, u32 mask) {
     return word + 1;
 }
 
-/* A static entry of the translation cache. */
+/* Write a static entry of the translation cache. */
 void load_entry(struct region *region) {
     PIO_WRITE(BE32(region->va));
     PIO_WRITE(BE32(region->pa));
     PIO_WRITE(BE32(4u << 20));
 }
 
-/* One page of user space pinned: its entry of the page table found and marked. */
+/* Pin one user-space page: find and mark its page-table entry. */
 u32 *pin_page(u32 *directory, u32 va, u32 **list) {
     u32 *table = (u32 *)(directory[va >> 22] & ~0xFFFu), entry;
     if (UNLIKELY(!table)) {
@@ -105,7 +105,7 @@ u32 *pin_page(u32 *directory, u32 va, u32 **list) {
     return table;
 }
 
-/* The interrupt's service routine: the request, the block that it means, the answer but for the pieces. */
+/* Handle the miss interrupt: the request, its block, and the answer without its pieces. */
 int serve_miss(u32 *request, struct block **blocks) {
     u32 va = be32_load(request), size = be32_load(request + 1), entry = be32_load(request + 2), number = be32_load(request + 3);
     struct block *block = blocks[va >> 22 & 0xFF];
@@ -122,7 +122,7 @@ int serve_miss(u32 *request, struct block **blocks) {
     return 0;
 }
 
-/* One piece of the answer. */
+/* Write one piece of the answer. */
 u32 *serve_piece(u32 *piece) {
     PIO_WRITE(BE32(piece[0]));
     PIO_WRITE(BE32(piece[1]));

@@ -1,5 +1,5 @@
 /* Paths of injection.py and channel_queue.py. */
-/* grim_send of a message of one segment: poll once, check, build the header, notify. */
+/* grim_send of one segment: poll once, check, build the header, notify. */
 int send(struct grim *grim, u32 destination, u32 handler, const int *argument, u32 bytes, u32 channel) {
     struct queue *queue = &grim->queue[channel];
     struct inbox *inbox = &grim->inbox[channel];
@@ -28,7 +28,7 @@ int send(struct grim *grim, u32 destination, u32 handler, const int *argument, u
     return 0;
 }
 
-/* A further segment of a long message. */
+/* Send a further segment of a long message. */
 int send_segment(struct grim *grim, struct queue *queue, struct target *target, u32 handler, u32 total, u32 begin) {
     int argument[4] = {total, begin, 0, 0};
     if (UNLIKELY(total - begin <= grim->segment)) {
@@ -44,7 +44,7 @@ int send_segment(struct grim *grim, struct queue *queue, struct target *target, 
     return 1;
 }
 
-/* One turn of the waiting loop. */
+/* One iteration of the waiting loop. */
 u32 pause(u32 turns) {
     CPU_PAUSE();
     if (UNLIKELY(--turns == 0)) {
@@ -55,7 +55,7 @@ u32 pause(u32 turns) {
     return turns;
 }
 
-/* A message to the own node. */
+/* Send a message to this node itself. */
 void send_to_self(struct grim *grim, struct piece *piece, u32 handler, const int *argument, u32 bytes) {
     piece->words[0] = handler;
     piece->words[1] = argument[0];
@@ -67,7 +67,7 @@ void send_to_self(struct grim *grim, struct piece *piece, u32 handler, const int
     grim->queue[0].overflow = piece;
 }
 
-/* A handler's message into the overflow queue. */
+/* Append a handler's message to the overflow queue. */
 void overflow_append(struct queue *queue, struct piece *piece, struct target *target, u32 handler, const int *argument, u32 bytes) {
     piece->words[0] = ACTIVE << 26 | (-bytes & 3) << 24 | target->w1;
     piece->words[1] = (bytes + 3) >> 2 << 16 | target->w2;
@@ -82,7 +82,7 @@ void overflow_append(struct queue *queue, struct piece *piece, struct target *ta
     queue->overflow = piece;
 }
 
-/* A message from the overflow queue to the NI. */
+/* Send a message from the overflow queue to the NI. */
 int overflow_send(struct queue *queue) {
     struct piece *piece = queue->overflow;
     if (UNLIKELY(!fits(queue->front, queue->back, ((piece->bytes + 7) & ~7u) + ROUTE_BYTES + HEADER_BYTES, queue->limit))) {
@@ -94,7 +94,8 @@ int overflow_send(struct queue *queue) {
     return 0;
 }
 
-/* The hybrid queue: a second room, a second back pointer, and the payload's place before the header. */
+/* Additional cost of the hybrid queue: a second check for room, a second back pointer, and the payload's offset before
+ * the header. */
 u32 put_hybrid(struct queue *queue, u32 words) {
     u32 bytes = (words + (words & 1)) * 4, at = queue->payload_back, back;
     if (UNLIKELY(!fits(queue->payload_front, at, bytes, queue->payload_limit))) {

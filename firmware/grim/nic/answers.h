@@ -1,5 +1,5 @@
 /* Paths of answers.py and of the synchronisation in scan.py. */
-/* An answer of a kind, which ends the message that it means. */
+/* Process an answer of a kind, which completes the message that it refers to. */
 static inline __attribute__((always_inline)) void ended(struct ni *ni, u32 kind, u32 *count) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
@@ -14,10 +14,10 @@ static inline __attribute__((always_inline)) void ended(struct ni *ni, u32 kind,
     }
 }
 
-/* A message is acknowledged. */
+/* Process an ACK. */
 void ack_seen(struct ni *ni) { ended(ni, TYPE_ACK, &ni->acks); }
 
-/* One more message that was acknowledged before those in front of it. */
+/* Free one more message that was acknowledged before older ones. */
 u32 free_message(struct ni *ni, struct board *board) {
     struct entry *entry;
     board->first = slot_after(board, board->first);
@@ -33,7 +33,7 @@ u32 free_message(struct ni *ni, struct board *board) {
     return 0;
 }
 
-/* A message was refused: its stream will be rolled back. */
+/* Process a NACK, before the roll-back. */
 void nack_seen(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
@@ -56,7 +56,7 @@ void nack_seen(struct ni *ni) {
     }
 }
 
-/* One scoreboard entry of the roll-back. */
+/* Roll back one scoreboard entry. */
 u32 roll_back_step(struct ni *ni, struct board *board, struct outgoing *out, u32 slot, u32 stream) {
     struct entry *entry = &board->entry[slot];
     if (LIKELY(entry->stream == stream && entry->state == SENT)) {
@@ -73,7 +73,7 @@ u32 roll_back_step(struct ni *ni, struct board *board, struct outgoing *out, u32
     return slot_after(board, slot);
 }
 
-/* The stream is held for the retry delay. */
+/* Hold a stream for the retry delay. */
 void retry_hold(struct ni *ni, struct outgoing *out, u32 stream) {
     struct held *held = &ni->held[(ni->held_head + ni->held_count) & ni->held_mask];
     out->flags |= 1;
@@ -82,7 +82,7 @@ void retry_hold(struct ni *ni, struct outgoing *out, u32 stream) {
     if (LIKELY(ni->held_count++ == 0)) REGISTER_WRITE(IT0, ni->retry_delay);
 }
 
-/* The delay of one stream is over. */
+/* End the retry delay of one stream. */
 void retry_release(struct ni *ni) {
     struct held *held = &ni->held[ni->held_head & ni->held_mask];
     struct outgoing *out = &ni->outgoing[held->stream];
@@ -102,7 +102,7 @@ void retry_release(struct ni *ni) {
     }
 }
 
-/* An answer that means nothing. */
+/* Count an answer that matches no message. */
 void answer_strange(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     packet(ni, 8);
@@ -110,10 +110,10 @@ void answer_strange(struct ni *ni) {
     ni->strange++;
 }
 
-/* A message can never succeed: it is freed. */
+/* Process an ERROR: free the message. */
 void error_seen(struct ni *ni) { ended(ni, TYPE_ERROR, &ni->errors); }
 
-/* And its host is told, in its queue. */
+/* Write a report into the queue of its host. */
 void error_report(struct ni *ni, struct channel *channel, struct packet *report, struct message *message, u32 cause, u32 index) {
     u32 back = channel->queue_back, tail;
     if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, HEADER_BYTES, ni->host_limit))) {
@@ -135,10 +135,10 @@ void error_report(struct ni *ni, struct channel *channel, struct packet *report,
     REGISTER_WRITE(PULSE, 1);
 }
 
-/* A notice to one NI that this one is reset. */
+/* Send a notice to one NI that this one was reset. */
 void sync_notice(struct ni *ni, u32 vnn) { answer(ni, vnn, GRIM_ID << 16, TYPE_SYNC << 26 | ni->answer_word); }
 
-/* Another NI's notice: heard, and answered. */
+/* Record and answer the notice of another NI. */
 void sync_heard(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
@@ -148,7 +148,7 @@ void sync_heard(struct ni *ni) {
     answer(ni, peer, GRIM_ID << 16, TYPE_SYNC_ANSWER << 26 | ni->answer_word);
 }
 
-/* The answer to ours. */
+/* Record the answer to this NI's notice. */
 void sync_answered(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
@@ -157,7 +157,7 @@ void sync_answered(struct ni *ni) {
     ni->answered |= 1u << peer;
 }
 
-/* All have heard and answered: the host's status word. */
+/* Write the host's status word after synchronisation. */
 void tell_host(struct ni *ni) {
     ni->block_tail = post_word(ni, ni->block_tail, 2, ni->channels->host_base + 8, 0, 0);
     REGISTER_WRITE(PULSE, 1);

@@ -1,6 +1,6 @@
-/* A packet is complete: the step for it, in the order of receiving.py. */
+/* Step for a complete packet, in the order of receiving.py. */
 
-/* The message in flight that an answer means, if there is one. */
+/* Return true if an answer matches a message in flight. */
 static u32 means_one(struct ni *ni, const struct packet *data) {
     u32 token = data->w0 >> 8 & 0xFF, source = data->w1 >> 8 & 0xFF;
     struct board *board = ni->by_token[token];
@@ -11,13 +11,13 @@ static u32 means_one(struct ni *ni, const struct packet *data) {
     return (entry->stream >> ni->channel_shift & ((1u << ni->node_shift) - 1)) == source;
 }
 
-/* Behind a message that is answered others may be answered before it. */
+/* Free all acknowledged messages behind an answered one. */
 static void free_all(struct ni *ni, struct board *board) {
     if (!board->count || board->entry[board->first].state != DONE) return;
     while (!free_message(ni, board)) continue;
 }
 
-/* From the refused message on, what has left of its stream is to be sent again, after the retry delay. */
+/* Roll back a rejected message and its successors for retransmission after the retry delay. */
 static void roll_back(struct ni *ni, u32 token) {
     struct board *board = ni->by_token[token];
     u32 slot = token - board->first_token, stream = board->entry[slot].stream;
@@ -65,7 +65,7 @@ void not_believed(struct ni *ni, struct buffer *buffer) {
     release(ni, buffer);
 }
 
-/* The buffer that was armed before; while none is, `other` is the one that is not. */
+/* The buffer to release was armed before. If no buffer is armed, `other` is the one that was not. */
 void of_no_stream(struct ni *ni) { release(ni, ni->armed ? ni->other : ni->other->pair); }
 
 void not_taken(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) {
@@ -78,13 +78,13 @@ void not_taken(struct ni *ni, struct incoming *in, struct buffer *buffer, struct
 
 void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) { refuse(ni, in, buffer, data); }
 
-/* Whether a header names a stream that there is here. */
+/* Return true if a header names a known stream. */
 static u32 is_of_stream(struct ni *ni, const struct packet *data) {
     u32 w1 = data->w1, w3 = data->w3, source = w1 >> 8 & 0xFF;
     return w3 >> 24 < ni->sources && (w3 >> 16 & 0xFF) < ni->channel_count && source < ni->nodes && source != ni->me;
 }
 
-/* A message of a type that the program does not have. */
+/* Answer a message of an unsupported type. */
 static APART void unknown(struct ni *ni) { send_error(ni); }
 
 static APART void controlled(struct ni *ni, struct packet *data, u32 type) {
@@ -107,7 +107,7 @@ static INLINED FLAT void arrived(struct ni *ni) {
         receive_bad(ni);
     } else if (LIKELY(type < TYPE_REPORT)) {
         receive_message(ni);
-        DMA_START(); /* before the answer, as the coroutine does */
+        DMA_START(); /* before the answer, like the coroutine */
         send_ack(ni, w0, w1 >> 8 & 0xFF, target);
     } else if (type >= TYPE_ACK) {
         controlled(ni, data, type);

@@ -1,5 +1,5 @@
 /* Paths of buffering.py: incoming queues at the receiving NI (paper 000, 4.3.3). */
-/* One look whether an endpoint has read on. */
+/* Poll the front pointer of an endpoint. */
 struct channel *poll_front(struct channel *channel, u32 seen) {
     if (UNLIKELY(SHARED32(&channel->host_front) != seen)) {
         OFF_PATH("it has");
@@ -8,7 +8,7 @@ struct channel *poll_front(struct channel *channel, u32 seen) {
     return channel + 1;
 }
 
-/* It has: what waits may follow. */
+/* Deliver waiting messages to an endpoint that has made room. */
 u32 front_moved(struct ni *ni, struct channel *channel, u32 *seen) {
     struct waiting *queue = &ni->waiting[channel - ni->channels];
     *seen = SHARED32(&channel->host_front);
@@ -16,14 +16,14 @@ u32 front_moved(struct ni *ni, struct channel *channel, u32 *seen) {
     return 1;
 }
 
-/* Before a message is brought to its endpoint: does anything wait before it? */
+/* Test whether messages wait before a new one for the same endpoint. */
 u32 queue_look(struct ni *ni, u32 target) {
     struct waiting *queue = &ni->waiting[target];
     if (LIKELY(!queue->count)) return 1;
     return 0;
 }
 
-/* A message that waits in the incoming queue: sequence, room, its buffer into the queue, another one armed. */
+/* Accept a message into the incoming queue: sequence number, room, queue entry, another buffer armed. */
 void queue_message(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -47,7 +47,7 @@ void queue_message(struct ni *ni) {
     }
 }
 
-/* The oldest message of an incoming queue, on its way to the host. */
+/* Start the DMA of an incoming queue's oldest message to the host. */
 void queue_drain(struct ni *ni, struct channel *channel, struct waiting *queue) {
     struct buffer *buffer = queue->buffer[queue->first & ni->share_mask];
     u32 length = length_of(buffer->data->w2), back = channel->queue_back, tail;
@@ -64,13 +64,13 @@ void queue_drain(struct ni *ni, struct channel *channel, struct waiting *queue) 
     REGISTER_WRITE(PULSE, 1);
 }
 
-/* A report for a host: messages that its queue has taken before. */
+/* Record for a report the end of the incoming queue before it. */
 u32 queue_end(struct ni *ni, u32 target) {
     struct waiting *queue = &ni->waiting[target];
     return queue->first + queue->count;
 }
 
-/* Whether they have left it. */
+/* Test whether the messages before a report have left the queue. */
 u32 queue_passed(struct ni *ni, u32 target, u32 end) {
     return (int)(ni->waiting[target].first - end) >= 0;
 }

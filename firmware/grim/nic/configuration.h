@@ -1,5 +1,5 @@
-/* What the host's driver writes before the program begins (boot.py has the words in this order), and the variables
- * that the program makes of it. */
+/* Words that the host's driver writes before the firmware starts, in the order of boot.py, and the variables derived
+ * from them. */
 struct configuration {
     u32 counters, channels, routes, scoreboard, outgoing, incoming, stream_bytes, cursor, ready, held, queued, by_token, control, report, blocks, pointers;
     u32 buffer[2], queues, queue_stride, own_queue, tree_queues, tree_stride;
@@ -10,9 +10,9 @@ enum { NI_TOKENS = 12, TREE_TOKENS = 8, MOST_SOURCES = 64 };
 
 static struct board boards[MOST_SOURCES];
 static struct buffer buffers[2];
-static u32 no_sentinel = SENTINEL; /* Without cut-through: no packet changes it. */
+static u32 no_sentinel = SENTINEL; /* Never changed by a packet; used without cut-through. */
 
-/* The scoreboard of one source channel, behind that of the one before it: the token behind it. */
+/* Lay out the scoreboard of one source channel behind the one before it; return the token after it. */
 static u32 board_of(struct ni *ni, const struct configuration *c, u32 index, u32 base, u32 slots, u32 token) {
     struct board *board = &boards[index];
     u32 end = token + slots;
@@ -54,7 +54,7 @@ static void make_buffers(struct ni *ni, const struct configuration *c) {
     ni->other = &buffers[1];
 }
 
-/* The ring of control blocks: the engine stops at each until the next one is posted. */
+/* Build the ring of control blocks; the engine stops at each until the next one is posted. */
 static void make_blocks(struct ni *ni, const struct configuration *c) {
     u32 index;
     ni->block = (struct block *)c->blocks;
@@ -93,7 +93,7 @@ static void clear(u32 begin, u32 bytes) {
     while (word < end) *word++ = 0;
 }
 
-/* Of the registers of a channel the host writes the first four. */
+/* The host writes the first four registers of a channel. */
 static void clear_variables(const struct configuration *c) {
     u32 index;
     clear(c->counters, sizeof(struct ni));

@@ -1,6 +1,6 @@
-/* The host DMA has ended something, or much of a long message has arrived: the steps of dma_ends.py and cutting.py. */
+/* Steps of dma_ends.py and cutting.py: a completed host DMA, and the arrival of a long message's first part. */
 
-/* Blocks that the path does not know, one after the other; then the next piece of a long message. */
+/* Process blocks beyond those in the path, one by one; then the next piece of a long message. */
 static APART void more_ended(struct ni *ni) {
     while (ni->block_done != ni->block_tail && SHARED32(&ni->block[ni->block_done].next) & TERMINAL) {
         struct queued *queued = &ni->queued[ni->block_done];
@@ -10,7 +10,7 @@ static APART void more_ended(struct ni *ni) {
     if (ni->early_offset) early_piece(ni);
 }
 
-/* The path takes two blocks, data and a word. */
+/* Process a data block and a word block, as in the path. */
 static INLINED FLAT void blocks_ended(struct ni *ni) {
     if (LIKELY(((ni->block_tail - ni->block_done) & ni->block_mask) >= 2)) {
         dma_done(ni);
@@ -20,7 +20,7 @@ static INLINED FLAT void blocks_ended(struct ni *ni) {
     if (UNLIKELY((ni->block_done ^ ni->block_tail) | ni->early_offset)) more_ended(ni);
 }
 
-/* The word that a long message changes has changed: its first part goes to the host, if it will be accepted. */
+/* Start the DMA of a long message's first part, if the message will be accepted. */
 static APART void covered(struct ni *ni, struct buffer *buffer, u32 *expected) {
     if (!early_nothing(ni, buffer, buffer->sentinel, expected)) return;
     if (*expected == SENTINEL || ni->early_offset || buffer->data->w0 >> 16 != GRIM_ID || !is_of_stream(ni, buffer->data)) return;

@@ -1,13 +1,14 @@
-/* Messages that can never succeed, and the retry delay: the steps of reports.py and clock.py. Reports are brought one after the
- * other; while MANY wait, no new message is taken, so that there is a place for every one that can still fail. */
+/* Steps of reports.py and clock.py: permanent failures, and the retry delay. Reports are delivered one at a time.
+ * While MANY wait, no new message is taken, so that there is room for a report of every message that can still fail. */
 enum { PLACES = 256, MANY = 16 };
 struct failed { u32 head[10], cause, index; };
 
-static struct failed failed[PLACES] UNSET; /* each is written before it is counted */
+static struct failed failed[PLACES] UNSET; /* written before it is counted, so it needs no initial value */
 static u32 first_failed, report_end;
 static struct packet *report;
 
-/* A message in the scoreboard cannot succeed: its host is told, of the last one of several only. */
+/* Report the permanent failure of a message in the scoreboard to its host; for a segmented message only the last
+ * segment. */
 static void fail(struct ni *ni, u32 token, u32 cause) {
     struct board *board = ni->by_token[token];
     u32 index = board - ni->boards, word;
@@ -22,7 +23,7 @@ static void fail(struct ni *ni, u32 token, u32 cause) {
     ni->reports++;
 }
 
-/* The oldest report to its host, if its queue has room and no other one is under way. */
+/* Deliver the oldest report to its host, if its queue has room and no other report is in progress. */
 static APART void bring_report(struct ni *ni) {
     struct failed *one = &failed[first_failed % PLACES];
     struct channel *channel = &ni->channels[one->index];
@@ -34,7 +35,7 @@ static APART void bring_report(struct ni *ni) {
     ni->reports--;
 }
 
-/* The timer: the delay of the stream that was held first may be over. */
+/* Handle the timer: end the delay of the stream that was held first. */
 static APART void resume(struct ni *ni) {
     if (ni->held_count) {
         retry_release(ni);

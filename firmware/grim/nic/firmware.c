@@ -1,8 +1,8 @@
-/* GRIM on the NIC as a program that a LANai executes: the steps that paths.c has counted, in the order of scan.py. What it lacks,
- * boot.py refuses by name. */
+/* GRIM's NI firmware in C: the steps of paths.c in the order of scan.py. boot.py rejects the options that it does not
+ * support. */
 #include "layout.h"
 #define ENGINE (&ni->engine)
-#define ENGINE_CHAIN(chains) 0 /* What is fetched would have chain 2; it has no such messages. */
+#define ENGINE_CHAIN(chains) 0 /* Fetched payloads would use chain 2, but this firmware has none. */
 #include "../../common/nic/pulse.h"
 #include "ni.h"
 #include "pieces.h"
@@ -21,13 +21,13 @@ enum { SYNCHRONISING = 1, RUNNING };
 
 enum { EVENTS = 1u << ISR_BIT_RECV | ISR_SEND | ISR_WAKE | ISR_TIME | ISR_BUFF | ISR_LANAI_SIG };
 
-/* The driver has taken back a block of registered memory; there are no translations of it to forget. */
+/* Handle a freed block of registered memory; there are no translations to discard. */
 static APART void signalled(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_LANAI_SIG);
     if (SHARED32(ni->freed_word) != ni->freed) translate_freed(ni);
 }
 
-/* What the engines have done, by a sample of ISR. With `again`, the timer says that the notices are to be repeated. */
+/* Process the engines' events by a sample of ISR. With `again`, a timer event requests that the notices be repeated. */
 static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
     if (poll_flag(isr, 1u << ISR_BIT_RECV)) {
         arrived(ni);
@@ -48,13 +48,13 @@ static INLINED void events(struct ni *ni, u32 isr, u32 *again) {
     if (poll_flag(isr, ISR_LANAI_SIG)) signalled(ni);
 }
 
-/* The words that the first parts of long messages change. */
+/* Poll the sentinels of both receive buffers. */
 static INLINED void arrivals(struct ni *ni) {
     if (poll_arrival(ni->sentinel[0], ni->seen[0])) covered(ni, &buffers[0], &ni->seen[0]);
     if (poll_arrival(ni->sentinel[1], ni->seen[1])) covered(ni, &buffers[1], &ni->seen[1]);
 }
 
-/* Tell every other NI that this one is reset, until each has answered and been heard. */
+/* Notify every other NI that this one was reset, until each has answered and has sent its own notice. */
 static APART void synchronise(struct ni *ni) {
     u32 period = ((const struct configuration *)AT_PROGRAM_END)->sync_period;
     u32 others = ((2u << (ni->nodes - 1)) - 1) & ~(1u << ni->me), again = 1, vnn;
@@ -88,11 +88,11 @@ static void start_up(struct ni *ni) {
     ni->armed = first;
 }
 
-/* Whether there is more to do in each turn than to look around: reports to bring, streams that may send again. */
+/* Return true if a turn has more to do than to poll: reports to deliver, streams that may retransmit. */
 static INLINED u32 more(struct ni *ni) { return ni->reports | ni->ready_count; }
 
-/* Look at what others change, until there is something to do, and do it; where the search goes on. While nothing is found nothing is
- * stored: so the program's own variables stay as they are and are read once, before the loop. */
+/* Poll for events until one occurs, and process it; return the channel at which the search continues. Nothing is
+ * stored while nothing is found, so the firmware's own variables cannot change and are read once, before the loop. */
 static INLINED struct channel *look_around(struct ni *ni, struct channel *at) {
     u32 *const first = ni->sentinel[0], *const second = ni->sentinel[1];
     const u32 first_seen = ni->seen[0], second_seen = ni->seen[1];
@@ -118,7 +118,7 @@ static INLINED struct channel *look_around(struct ni *ni, struct channel *at) {
 
 static struct ni *served;
 
-/* The main loop, for ever; after a reset the other NIs come first. */
+/* Run the main loop forever, after a reset preceded by the synchronisation. */
 void serve(void) {
     struct ni *ni = served;
     struct channel *at = searched;

@@ -1,5 +1,5 @@
-/* A path of remote.py that NIs without remote memory need too. */
-/* A block is freed: what waits is looked up anew, and the driver told behind the DMA that is under way. */
+/* Path of remote.py that NIs without remote memory need too. */
+/* Handle a freed block: repeat pending lookups, and confirm to the driver behind all DMA in progress. */
 void translate_freed(struct ni *ni) {
     struct job *job = ni->parked;
     u32 freed = SHARED32(ni->freed_word);

@@ -1,11 +1,11 @@
-/* What a step does when a packet turns out to be none that it takes. None of these returns into the step: the main loop begins
- * anew, on an empty stack. So the step that is likely executes what is counted, and no further checks before it. */
-/* The steps of the main loop stand inline in it, as they are counted: no call, and `ni` stays in its register. What is rare stands
- * apart. */
+/* Continuations for packets that a step cannot take. None of them returns into the step: the main loop restarts on an
+ * empty stack. So the likely step executes the counted path, without further checks before it. */
+/* Steps of the main loop are inlined, as they are counted: no call, and `ni` stays in its register. Rare steps are
+ * separate functions. */
 #define INLINED inline __attribute__((always_inline))
 #define APART __attribute__((noinline))
 #define FLAT __attribute__((flatten))
-/* Memory that is written before it is read: the start need not clear it. */
+/* Memory that is written before it is read and need not be cleared at the start. */
 #define UNSET __attribute__((section(".bss.unset")))
 
 #define INSTEAD(what) \
@@ -16,7 +16,7 @@
 
 __attribute__((noreturn)) void serve(void);
 
-/* The call of `serve` by crt0.S's rules, on the stack's first word. */
+/* Call `serve` by the rules of crt0.S, from the first word of the stack. */
 __attribute__((noreturn)) static inline void serve_again(void) {
     __asm__ volatile(
         "mov hi(__stack), %sp\n\t"
@@ -29,13 +29,13 @@ __attribute__((noreturn)) static inline void serve_again(void) {
     __builtin_unreachable();
 }
 
-/* The packet is dropped before another buffer was armed: the same one takes the next packet. */
+/* Drop the packet before another buffer is armed; the same buffer takes the next packet. */
 void begin_again(struct ni *ni, struct buffer *buffer);
-/* The packet that was taken is dropped. */
+/* Drop the packet that was taken. */
 void not_believed(struct ni *ni, struct buffer *buffer);
-/* It is of no stream that there is here. */
+/* Drop a packet of an unknown stream. */
 void of_no_stream(struct ni *ni);
-/* It is not the next of its stream, or its endpoint is not here. */
+/* Handle a message that is not the next of its stream, or whose endpoint is unknown. */
 void not_taken(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data);
-/* Its endpoint has no room. */
+/* Reject a message whose endpoint has no room. */
 void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data);

@@ -1,6 +1,6 @@
-/* Messages that may leave: the steps of sending.py. */
+/* Steps of sending.py: messages that may leave. */
 
-/* A stream whose turn it is: its oldest message that waits. */
+/* Retransmit the oldest waiting message of the stream whose turn it is. */
 static APART void send_again(struct ni *ni) {
     u32 stream = ni->ready[ni->ready_head & ni->ready_mask], ahead, slot, next;
     struct outgoing *out = &ni->outgoing[stream];
@@ -16,7 +16,7 @@ static APART void send_again(struct ni *ni) {
     resend_message(ni, slot);
 }
 
-/* The search has met a channel whose back pointer is not where the NI stands. */
+/* Process a channel whose back pointer differs from the NI's next pointer. */
 static INLINED FLAT void new_message(struct ni *ni, struct channel *channel) {
     u32 index = channel - ni->channels;
     if (LIKELY(ni->reports < MANY)) send_message(ni, channel, &ni->boards[index], index);
@@ -24,15 +24,15 @@ static INLINED FLAT void new_message(struct ni *ni, struct channel *channel) {
 
 static struct channel *searched;
 
-/* It is taken; where the search goes on. */
+/* Take its message; return the channel at which the search continues. */
 static INLINED struct channel *taken(struct ni *ni, struct channel *channel) {
     new_message(ni, channel);
     channel++;
     return searched = channel == ni->behind_channels ? ni->channels : channel;
 }
 
-/* The channels are searched, from where the search stopped to the last one. Whether there is a new message; its channel, or where the search
- * goes on. */
+/* Search the channels from where the search stopped up to the last one. Return true for a new message; `at` is its
+ * channel, or the one at which the search continues. */
 static INLINED u32 search(struct ni *ni, struct channel **at) {
     do {
         struct channel *next = poll_channel(ni, *at);

@@ -1,5 +1,5 @@
 /* Paths of multicast.py. */
-/* Whether the tree's queue takes one more copy for two children, and one endpoint of the own host the message. */
+/* Return true if the tree's queue has room for a copy for two children, and one endpoint of this host for the message. */
 static inline u32 tree_takes(struct ni *ni, struct tree *tree, struct board *board, u32 tail, u32 length) {
     u32 place = SHARED32(&tree->place), mask = place & 0xFF;
     struct channel *channel = &ni->channels[ni->first_channel[mask]];
@@ -22,7 +22,7 @@ static inline u32 tree_takes(struct ni *ni, struct tree *tree, struct board *boa
     return place;
 }
 
-/* A message of a tree stands in a buffer: order, this NI's place in the tree, room. */
+/* Check a received tree message: order, this NI's place in the tree, room. */
 void multicast_look(struct ni *ni, struct replica *job) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct packet *data = packet(ni, length);
@@ -45,7 +45,7 @@ void multicast_look(struct ni *ni, struct replica *job) {
     in->refusing = 0;
 }
 
-/* A message of the own host for a tree whose root is here. */
+/* Check a message of this host for a tree rooted here. */
 void multicast_local(struct ni *ni, struct replica *job, struct board *board, u32 slot) {
     struct entry *entry = &board->entry[slot];
     struct message *message = (struct message *)(board->base + entry->offset);
@@ -74,10 +74,10 @@ void multicast_local(struct ni *ni, struct replica *job, struct board *board, u3
     }
 }
 
-/* It has reached its host, and all children have their copies to come: its place in the queue is free. */
+/* Complete a message that was delivered to this host and copied for all children; free its place in the queue. */
 void multicast_done(struct ni *ni, struct board *board, struct entry *entry) { finish(ni, board, entry); }
 
-/* One line of the copy. */
+/* Copy one line. */
 void multicast_copy(u32 *to, u32 *from, u32 *end) {
     u32 a = from[0], b = from[1], c = from[2], d = from[3], e = from[4], f = from[5], g = from[6], h = from[7];
     to[0] = a;
@@ -95,7 +95,7 @@ void multicast_copy(u32 *to, u32 *from, u32 *end) {
     LOOP_AGAIN();
 }
 
-/* The copy's header, and its entry for one child, whose stream is ready. */
+/* Write the copy's header, and its entry for one child, whose stream is ready. */
 void multicast_entry(struct ni *ni, struct replica *job, struct packet *copy, u32 vnn, u32 number, u32 at) {
     struct board *board = job->board;
     u32 stream = stream_of(ni, ni->channel_count + 1 + number, vnn, 0), slot = (board->first + board->count) & 7;
@@ -125,7 +125,7 @@ void multicast_entry(struct ni *ni, struct replica *job, struct packet *copy, u3
     ni->copies++;
 }
 
-/* To one endpoint of the own host. */
+/* Deliver to one endpoint of this host. */
 void multicast_deliver(struct ni *ni, struct replica *job, u32 target, struct buffer *buffer) {
     struct channel *channel = &ni->channels[target];
     u32 back = channel->queue_back, tail;

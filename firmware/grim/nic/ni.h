@@ -1,9 +1,9 @@
-/* The structures of layout.py, and `ni`: the block of the firmware's variables, whose address a register holds. */
+/* Structures of layout.py, and `ni`: the block of the firmware's variables, whose address is in a register. */
 #include "paths.h"
 #include "../../common/nic/block.h"
 #include "../../common/nic/events.h"
 
-/* A byte of big-endian memory. */
+/* One byte of big-endian memory. */
 #ifndef BYTE
 #define BYTE(at) (*(u8 *)(at))
 #endif
@@ -19,7 +19,7 @@ struct control { u32 route_high, route_low, w0, w1; };
 struct message { u32 route_high, route_low, w0, w1, w2, w3, argument[4], payload[8]; };
 struct packet { u32 w0, w1, w2, w3, argument[4], payload[8]; };
 struct entry { u32 offset; u16 size, stream; u8 sequence, state, again, unused; u32 spare; };
-/* A hybrid queue has no payloads that are fetched. */
+/* A hybrid queue has no fetched payloads. */
 struct channel { u32 front, back, host_front, host_base; union { u32 payload_front, fetched; }; u32 next, queue_back, queued; };
 struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; struct channel *channel; u32 unused[7]; };
 struct outgoing { u8 sequence, in_flight, waiting, flags; };
@@ -37,8 +37,8 @@ struct queued { struct buffer *frees; u32 key; };
 struct tree { u32 place, known; };
 struct replica { struct packet *data; struct board *board; u32 place, length, source; };
 
-/* The counters come first, in the order of words.py: the host reads them. A message that leaves is counted in `sent` or in the
- * next one, by whether it has left before. */
+/* The counters come first, in the order of words.py, because the host reads them. A sent message is counted in `sent`
+ * or, if it was sent before, in the next counter. */
 struct ni {
     u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors_sent, errors, early, starved, blocked, bad;
     u32 out_of_sequence, strange, overlong, sync_sent, hits_static, hits_runtime, misses, remote_writes, remote_reads, replies, fragments, jobs_parked;
@@ -88,7 +88,7 @@ struct ni {
     struct board *tree_boards;
     u8 *first_channel;
     u32 tree_count, tree_limit, reports_afar;
-    u32 *sentinel[2], seen[2]; /* What the first part of a long message changes, and what stood there. */
+    u32 *sentinel[2], seen[2]; /* Sentinel words that long messages change, and their last values. */
     u32 reports;
 #ifdef ENGINE
     struct engine engine;

@@ -1,4 +1,5 @@
-/* What each step of GRIM's NI firmware costs on the LANai. One function is one path; the rules are in pymodels/costs/README.md. */
+/* Cost of each step of GRIM's NI firmware on the LANai: one function is one path, by the rules in
+ * pymodels/costs/README.md. */
 #include "ni.h"
 #include "pieces.h"
 #include "polling.h"

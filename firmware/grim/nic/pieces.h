@@ -1,7 +1,7 @@
-/* What several paths share: inlined where they stand. */
+/* Code that several paths share, inlined. */
 static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
 
-/* Off the path a program that executes does something else, and goes on with its main loop (instead.h). */
+/* Off the counted path, executed firmware does something else and restarts its main loop (refused_message.h). */
 #ifdef EXECUTED
 #include "instead.h"
 #else
@@ -14,7 +14,7 @@ static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
     return ((source << ni->node_shift | vnn) << ni->channel_shift) | target;
 }
 
-/* Hand a packet to the free send engine; the align register is written when it changes, which is rare. */
+/* Start a packet on the idle send engine. The align register is written only when it changes, which is rare. */
 static inline void start(struct ni *ni, u32 at, u32 skip, u32 limit) {
     if (UNLIKELY(skip != ni->prepared_skip)) {
         OFF_PATH("another length of route");
@@ -26,7 +26,7 @@ static inline void start(struct ni *ni, u32 at, u32 skip, u32 limit) {
     ni->busy = 1;
 }
 
-/* Route and word 0 before the message; then to the link, which is free on this path. */
+/* Write route and word 0 before the message, and start it on the link, which is free on this path. */
 static inline void prepare(struct ni *ni, struct board *board, struct entry *entry, struct outgoing *out, u32 vnn, u32 token) {
     struct route *route = &ni->routes[vnn];
     struct message *message = (struct message *)(board->base + entry->offset);
@@ -46,7 +46,7 @@ static inline void prepare(struct ni *ni, struct board *board, struct entry *ent
     }
 }
 
-/* An answer into the control-message queue and, the link being free, to the link. */
+/* Write an answer into the control-message queue, and start it on the free link. */
 static inline void answer(struct ni *ni, u32 vnn, u32 w0, u32 w1) {
     struct control *entry = &ni->control[(ni->control_head + ni->control_waiting) & ni->control_mask];
     struct route *route = &ni->routes[vnn];
@@ -64,7 +64,7 @@ static inline void answer(struct ni *ni, u32 vnn, u32 w0, u32 w1) {
     start(ni, (u32)entry, route->skip, (u32)(entry + 1));
 }
 
-/* A packet is in: clear the flags, arm the other buffer, look at the syndrome. */
+/* Take a packet: clear the flags, arm the other buffer, check the syndrome. */
 static inline struct packet *packet(struct ni *ni, u32 length) {
     struct buffer *buffer = ni->armed, *other = ni->other;
     struct packet *data = buffer->data;
@@ -114,7 +114,7 @@ static inline u32 fits(u32 front, u32 back, u32 size, u32 limit) {
     return front != 0;
 }
 
-/* The same where the usual case is a queue that is full. */
+/* Check for room where a full queue is the usual case. */
 static inline u32 full(u32 front, u32 back, u32 size, u32 limit) {
     if (LIKELY(back < front)) return back + size >= front;
     OFF_PATH("not wrapped");
@@ -130,8 +130,8 @@ static inline u32 following(u32 offset, u32 size, u32 limit) {
     return offset;
 }
 
-/* A message was appended to an endpoint's queue, which goes on at `back`. A long one that goes there while it still arrives has lost its
- * place: it begins again. */
+/* Record the new back pointer of an endpoint's queue. A long message that is arriving there loses its place and begins
+ * again. */
 static inline void appended(struct ni *ni, struct channel *channel, u32 back) {
     channel->queue_back = back;
     if (UNLIKELY(ni->early_channel == channel)) {
@@ -140,7 +140,7 @@ static inline void appended(struct ni *ni, struct channel *channel, u32 back) {
     }
 }
 
-/* A control block for the host DMA. */
+/* Post a control block for the host DMA. */
 static inline u32 post(struct ni *ni, u32 tail, u32 from, u32 to, u32 size, u32 flags, struct buffer *frees, u32 key) {
     struct block *block = &ni->block[tail];
     u32 next = (tail + 1) & ni->block_mask;
@@ -160,7 +160,7 @@ static inline u32 post_word(struct ni *ni, u32 tail, u32 value, u32 to, struct b
     return post(ni, tail, (u32)from, to, 4, WAKE, frees, key);
 }
 
-/* The ring of a scoreboard: the slot that the next message takes, the slot after another one, the number of the message in a slot. */
+/* Ring of a scoreboard: the slot of the next message, the slot after a slot, the number of the message in a slot. */
 static inline u32 slot_behind(struct board *board) {
     u32 slot = board->first + board->count;
     if (UNLIKELY(slot >= board->slots)) {
@@ -188,7 +188,7 @@ static inline u32 number_of(struct board *board, u32 slot) {
     return board->head + ahead;
 }
 
-/* The message in flight that an answer means. */
+/* Find the message in flight that an answer refers to. */
 static inline struct entry *meant(struct ni *ni, u32 w0, struct board **board) {
     u32 token = w0 >> 8 & 0xFF;
     struct entry *entry;
@@ -201,7 +201,7 @@ static inline struct entry *meant(struct ni *ni, u32 w0, struct board **board) {
     return entry;
 }
 
-/* A message is acknowledged; it is the oldest, the next one is not: one entry and its place in the queue are freed. */
+/* Complete the oldest message, whose successor is unacknowledged: free one entry and its place in the queue. */
 static inline void finish(struct ni *ni, struct board *board, struct entry *entry) {
     struct outgoing *out = &ni->outgoing[entry->stream];
     struct entry *first = &board->entry[board->first];

@@ -1,5 +1,5 @@
-/* Paths of the polling loops: one look that finds nothing. */
-/* One look at ISR for a packet. */
+/* Paths of the polling loops: polls without an event. */
+/* Poll ISR for a packet. */
 u32 poll_receive(void) {
     if (UNLIKELY(REGISTER_SAMPLE(ISR) & 2)) {
         OFF_PATH("a packet");
@@ -8,7 +8,7 @@ u32 poll_receive(void) {
     return 0;
 }
 
-/* Another flag of the same sample. */
+/* Test another flag of the same sample. */
 u32 poll_flag(u32 isr, u32 mask) {
     if (UNLIKELY(isr & mask)) {
         OFF_PATH("an event");
@@ -17,7 +17,7 @@ u32 poll_flag(u32 isr, u32 mask) {
     return 0;
 }
 
-/* One look at the word that the first part of a long message changes. */
+/* Poll the sentinel of a receive buffer. */
 u32 poll_arrival(u32 *word, u32 expected) {
     if (UNLIKELY(SHARED32(word) != expected)) {
         OFF_PATH("the first part has arrived");
@@ -26,7 +26,7 @@ u32 poll_arrival(u32 *word, u32 expected) {
     return 0;
 }
 
-/* The link must be free to take what is found: else only arrivals are looked at. */
+/* The link must be free to take a new message; otherwise only arrivals are polled. */
 static inline u32 held(struct ni *ni) {
     if (UNLIKELY(ni->prepared)) {
         OFF_PATH("a message is prepared");
@@ -35,7 +35,7 @@ static inline u32 held(struct ni *ni) {
     return 0;
 }
 
-/* One look at the number of streams that may send again. */
+/* Poll the number of streams that may retransmit. */
 u32 poll_resend(struct ni *ni) {
     if (UNLIKELY(held(ni))) {
         OFF_PATH("no search");
@@ -48,7 +48,7 @@ u32 poll_resend(struct ni *ni) {
     return 0;
 }
 
-/* With doorbells: one look at the number of channels with news. */
+/* Poll the number of channels with new messages (doorbells). */
 u32 poll_news(struct ni *ni) {
     if (UNLIKELY(ni->news_count)) {
         OFF_PATH("a channel has news");
@@ -57,7 +57,8 @@ u32 poll_news(struct ni *ni) {
     return 0;
 }
 
-/* One step of the search of the channels (Figure 4.10): back against next; then the next channel, unless it was the last. */
+/* One step of the channel search (Figure 4.10): compare back and next, then go to the next channel unless it was the
+ * last. */
 struct channel *poll_channel(struct ni *ni, struct channel *channel) {
     if (UNLIKELY(SHARED32(&channel->back) != channel->next)) {
         OFF_PATH("a new message");
@@ -72,7 +73,7 @@ struct channel *poll_channel(struct ni *ni, struct channel *channel) {
     return channel;
 }
 
-/* With the option search_timer: one look at the host's wish. */
+/* Poll the host's request for a timed search. */
 u32 poll_wish(struct ni *ni) {
     if (UNLIKELY(SHARED32(&ni->wish))) {
         OFF_PATH("a search is to be timed");
@@ -81,7 +82,7 @@ u32 poll_wish(struct ni *ni) {
     return 0;
 }
 
-/* RTC has been read: the search begins. */
+/* Begin a timed search after RTC was read. */
 struct channel *search_begin(struct ni *ni) {
     if (UNLIKELY(held(ni))) {
         OFF_PATH("no search");
@@ -90,16 +91,16 @@ struct channel *search_begin(struct ni *ni) {
     return ni->channels;
 }
 
-/* The search has met nothing; RTC is read next. */
+/* End a timed search that has found nothing; RTC is read next. */
 void search_over(struct ni *ni) { ni->searches++; }
 
-/* How long it took. */
+/* Record the duration of a timed search. */
 void search_told(struct ni *ni, u32 begun, u32 over) {
     ni->ticks += over - begun;
     if (LIKELY((--ni->wish & 0xFFFF) == 0)) SHARED32(&ni->wish) = 0;
 }
 
-/* One look at the word by which the host starts the firmware. */
+/* Poll the word by which the host starts the firmware. */
 u32 poll_start(u32 *start) {
     if (UNLIKELY(SHARED32(start))) {
         OFF_PATH("started");

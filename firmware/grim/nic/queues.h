@@ -1,5 +1,5 @@
-/* Paths that the style of the queue and the sequencing change. Of the append queue with any-to-any sequencing: sending.h,
- * answers.h. A slot is its own scoreboard entry; its first word holds the state. */
+/* Paths that depend on queue style and sequencing. Those of the append queue with any-to-any sequencing are in
+ * sending.h and answers.h. A slot is its own scoreboard entry; its first word holds the state. */
 struct slot { u32 payload; u8 state, sequence; u16 stream; struct message message; };
 struct slots { u32 first, count, slots, first_token, base, blocked, head, stride, limit, payload_base, payload_front, payload_limit, unused[3]; struct channel *channel; };
 enum { ANY, PER_NI };
@@ -10,7 +10,7 @@ ALWAYS struct outgoing *stream_to(struct ni *ni, u32 index, u32 vnn, u32 target,
     return &ni->outgoing[*stream];
 }
 
-/* By sequence number the token: with per-NI sequencing a stream has messages of several channels. */
+/* Record the token of a sequence number: with per-NI sequencing, a stream has messages of several channels. */
 ALWAYS void remember(struct ni *ni, u32 vnn, u32 sequence, u32 token) { ni->by_sequence[vnn << 8 | (sequence & 0xFF)] = token; }
 
 ALWAYS int no_message(struct ni *ni, u32 w1, u32 size, u32 vnn, u32 target) {
@@ -91,7 +91,7 @@ void hybrid_send_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slot(
 void slotted_later(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, ANY, 1, 0); }
 void slotted_later_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, PER_NI, 1, 0); }
 
-/* The append queue under per-NI sequencing. */
+/* Enter a message of an append queue with per-NI sequencing. */
 ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *board, u32 later) {
     struct message *message = (struct message *)(board->base + channel->next);
     u32 w1 = message->w1, w2 = message->w2, w3 = message->w3;
@@ -138,7 +138,7 @@ ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *b
 void send_per_ni(struct ni *ni, struct channel *channel, struct board *board) { enter_per_ni(ni, channel, board, 0); }
 void later_per_ni(struct ni *ni, struct channel *channel, struct board *board) { enter_per_ni(ni, channel, board, 1); }
 
-/* Hybrid: the header has left, its payload follows. */
+/* Hybrid queue: start the payload after its header. */
 void hybrid_payload(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_SEND);
     if (LIKELY(ni->prepared_skip != 0)) {
@@ -150,7 +150,7 @@ void hybrid_payload(struct ni *ni) {
     ni->second = 0;
 }
 
-/* A message in a slot is acknowledged: the oldest, the next one is not. */
+/* Complete the oldest message of a slotted queue, whose successor is unacknowledged. */
 ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
@@ -188,7 +188,7 @@ ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
 void slotted_ack(struct ni *ni) { slot_done(ni, 0); }
 void hybrid_ack(struct ni *ni) { slot_done(ni, 1); }
 
-/* One slot of the roll-back. */
+/* Roll back one slot. */
 u32 slotted_back(struct ni *ni, struct slot *slot, struct outgoing *out, u32 stream, u32 stride) {
     if (LIKELY(slot->stream == stream && slot->state == SENT)) {
         slot->state = WAITING;
@@ -203,7 +203,7 @@ u32 slotted_back(struct ni *ni, struct slot *slot, struct outgoing *out, u32 str
     return (u32)slot + stride;
 }
 
-/* One message of the roll-back by sequence number: from its token to its entry. */
+/* Roll back one message by sequence number, from its token to its entry. */
 u32 per_ni_back_step(struct ni *ni, u32 vnn, u32 sequence, struct outgoing *out) {
     u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
     struct board *board = ni->by_token[token];
@@ -222,7 +222,7 @@ u32 per_ni_back_step(struct ni *ni, u32 vnn, u32 sequence, struct outgoing *out)
     return sequence + 1;
 }
 
-/* One slot looked at for the oldest waiting message of a stream. */
+/* Examine one slot in the search for a stream's oldest waiting message. */
 u32 slotted_find(struct slot *slot, u32 stream, u32 stride) {
     if (UNLIKELY(slot->state == WAITING && slot->stream == stream)) {
         OFF_PATH("found");
@@ -232,7 +232,7 @@ u32 slotted_find(struct slot *slot, u32 stream, u32 stride) {
     return (u32)slot + stride;
 }
 
-/* The same by sequence number. */
+/* Examine one sequence number in the search for a stream's oldest waiting message. */
 u32 per_ni_find(struct ni *ni, u32 vnn, u32 sequence) {
     u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
     struct board *board = ni->by_token[token];
@@ -245,7 +245,7 @@ u32 per_ni_find(struct ni *ni, u32 vnn, u32 sequence) {
     return sequence + 1;
 }
 
-/* A message that is accepted, under per-NI sequencing. */
+/* Accept a message with per-NI sequencing. */
 void receive_per_ni(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;

@@ -16,7 +16,7 @@ static inline u32 is_next(const struct incoming *in, const struct packet *data) 
 
 static inline u32 is_here(struct ni *ni, const struct packet *data) { return (data->w2 & 0xFFFF) == ni->me_word; }
 
-/* The next message of its stream, for the host of this NI. */
+/* Check that a message is the next of its stream, and for this NI's host. */
 static inline __attribute__((always_inline)) u32 is_for_host(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data, u32 length) {
     if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
         OFF_PATH("no message for a host");
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) u32 is_for_host(struct ni *ni, stru
     return 1;
 }
 
-/* What is done with a message behind a refused one: nothing. */
+/* Drop a message behind a rejected one. */
 static inline __attribute__((always_inline)) void out_of_order(struct ni *ni, struct incoming *in, struct buffer *buffer) {
     if (LIKELY(in->refusing)) {
         ni->dropped++;
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void out_of_order(struct ni *ni, st
     release(ni, buffer);
 }
 
-/* With one that has no room: a NACK. */
+/* Answer a message without room by a NACK. */
 static inline __attribute__((always_inline)) void refuse(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data) {
     u32 source = data->w1 >> 8 & 0xFF, target = data->w3 >> 16 & 0xFF, w0 = data->w0;
     in->refusing = 1;
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void refuse(struct ni *ni, struct i
     release(ni, buffer);
 }
 
-/* With one that can never succeed: an ERROR. */
+/* Answer a message that can never succeed by an ERROR. */
 static inline __attribute__((always_inline)) void impossible(struct ni *ni, struct incoming *in, struct buffer *buffer, struct packet *data, u32 cause) {
     u32 source = data->w1 >> 8 & 0xFF, target = data->w3 >> 16 & 0xFF, w0 = data->w0;
     in->expected++;
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void impossible(struct ni *ni, stru
     release(ni, buffer);
 }
 
-/* Room, two control blocks, go. */
+/* Accept a message: check the room, append two control blocks, start the DMA. */
 static inline __attribute__((always_inline)) void accept(struct ni *ni, struct incoming *in, struct channel *channel, struct buffer *buffer, struct packet *data, u32 length, u32 early) {
     u32 tail, back = channel->queue_back;
     if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) void accept(struct ni *ni, struct i
     REGISTER_WRITE(PULSE, 1);
 }
 
-/* A message that is accepted. */
+/* Accept a message. */
 void receive_message(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -90,7 +90,8 @@ void receive_message(struct ni *ni) {
     if (is_for_host(ni, in, buffer, data, length)) accept(ni, in, &ni->channels[target], buffer, data, length, early);
 }
 
-/* What a message for the node's FPGA card costs beyond it: the other ring's turn, its back pointer a register of the card. */
+/* Additional cost of a message for the node's FPGA card: select the other ring; its back pointer is a register of the
+ * card. */
 void receive_for_card(struct ni *ni, u32 length) {
     struct ring *ring = ni->ring;
     u32 back = ring->back;
@@ -102,13 +103,13 @@ void receive_for_card(struct ni *ni, u32 length) {
     ni->ring = ring->other;
 }
 
-/* The answer to it. */
+/* Send the ACK of an accepted message. */
 void send_ack(struct ni *ni, u32 w0, u32 source, u32 target) {
     answer(ni, source, w0, TYPE_ACK << 26 | target << 16 | ni->answer_word);
     ni->accepted++;
 }
 
-/* No room for a message: a NACK. */
+/* Send a NACK for a message without room. */
 void send_nack(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -119,7 +120,7 @@ void send_nack(struct ni *ni) {
     if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) refuse(ni, in, buffer, data);
 }
 
-/* A message behind a refused one: dropped without a word. */
+/* Drop a message behind a rejected one silently. */
 void receive_dropped(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -128,7 +129,7 @@ void receive_dropped(struct ni *ni) {
     if (LIKELY(!is_next(in, data))) out_of_order(ni, in, buffer);
 }
 
-/* A packet that must not be believed. */
+/* Drop an invalid packet. */
 void receive_bad(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2);
     struct buffer *buffer = ni->armed;
@@ -137,7 +138,7 @@ void receive_bad(struct ni *ni) {
     release(ni, buffer);
 }
 
-/* A message that can never succeed: an ERROR. */
+/* Send an ERROR for a message that can never succeed. */
 void send_error(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -156,7 +157,7 @@ void send_error(struct ni *ni) {
     impossible(ni, in, buffer, data, UNKNOWN_TYPE);
 }
 
-/* The first part of a long message is in: will it be accepted? */
+/* Check, after the first part of a long message, whether it will be accepted. */
 u32 early_look(struct ni *ni) {
     struct packet *data = ni->armed->data;
     u32 length = length_of(data->w2), target, source;
@@ -176,7 +177,7 @@ u32 early_look(struct ni *ni) {
     return 1;
 }
 
-/* A piece of it to the host. */
+/* Start the DMA of a piece of it. */
 void early_piece(struct ni *ni) {
     struct packet *data = ni->armed->data;
     struct channel *channel = &ni->channels[data->w3 >> 16 & 0xFF];
@@ -201,7 +202,7 @@ u32 early_nothing(struct ni *ni, struct buffer *buffer, u32 *word, u32 *expected
     return 1;
 }
 
-/* The host DMA has finished the two blocks of a message: its buffer is free. */
+/* Process the two completed DMA blocks of a message: free its buffer. */
 void dma_done(struct ni *ni) {
     u32 done = ni->block_done, next = (done + 1) & ni->block_mask;
     struct buffer *buffer;
@@ -222,7 +223,7 @@ void dma_done(struct ni *ni) {
     }
 }
 
-/* A packet longer than any message runs over its buffer. */
+/* Handle a packet longer than any message. */
 void receive_overlong(struct ni *ni) {
     struct buffer *buffer = ni->armed;
     REGISTER_WRITE(ISR, ISR_BUFF);

@@ -1,5 +1,5 @@
 /* Paths of remote.py and translation.py. */
-/* A remote memory message stands in a buffer: what it asks for. */
+/* Decode a received remote memory message. */
 void remote_look(struct ni *ni, struct job *job) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct packet *data = packet(ni, length);
@@ -32,7 +32,7 @@ void remote_look(struct ni *ni, struct job *job) {
     }
 }
 
-/* Its number in the stream is taken; that of one that was parked has been. */
+/* Advance the stream, unless the message was parked and has advanced it before. */
 static inline void take_job(struct ni *ni, struct job *job) {
     if (UNLIKELY(ni->parked == job)) {
         OFF_PATH("parked");
@@ -43,7 +43,7 @@ static inline void take_job(struct ni *ni, struct job *job) {
     job->in->refusing = 0;
 }
 
-/* A message of a longer transfer: whether those before it were executed; what the next one must know. */
+/* Check a message of a longer transfer against those before it, and record the state for the next one. */
 u32 remote_transfer(struct ni *ni, struct job *job) {
     u32 shift = ni->channel_shift, at = (job->source << shift | job->data->w3 >> 24) << shift | job->target, *state;
     if (UNLIKELY(job->data->w1 >> 26 == 7)) {
@@ -59,7 +59,7 @@ u32 remote_transfer(struct ni *ni, struct job *job) {
     return 0;
 }
 
-/* One static entry compared. */
+/* Compare one static entry. */
 struct fixed *translate_static(struct fixed *entry, u32 va) {
     if (UNLIKELY(va - SHARED32(&entry->va) < SHARED32(&entry->size))) {
         OFF_PATH("it is the one");
@@ -69,7 +69,7 @@ struct fixed *translate_static(struct fixed *entry, u32 va) {
     return entry + 1;
 }
 
-/* One word of the map compared: 32 granules. */
+/* Compare one word of the map: 32 granules. */
 u32 translate_map(u32 *map, u32 first, u32 last) {
     u32 mask = ~0u << (first & 31);
     if (UNLIKELY(last >> 5 != first >> 5)) {
@@ -85,7 +85,7 @@ u32 translate_map(u32 *map, u32 first, u32 last) {
     return last;
 }
 
-/* One run-time entry compared. */
+/* Compare one run-time entry. */
 struct window *translate_block(struct ni *ni, struct window *entry, u32 va, u32 size) {
     if (UNLIKELY(va >= SHARED32(&entry->va) && va + size <= entry->va + SHARED32(&entry->size))) {
         OFF_PATH("it is the one");
@@ -95,7 +95,7 @@ struct window *translate_block(struct ni *ni, struct window *entry, u32 va, u32 
     return (struct window *)((u8 *)entry + 148);
 }
 
-/* One piece of an entry's list walked over. */
+/* Step over one piece of an entry's list. */
 struct piece *translate_piece(struct piece *piece, u32 *skip) {
     u32 bytes = SHARED32(&piece->bytes);
     if (UNLIKELY(*skip < bytes)) {
@@ -107,7 +107,7 @@ struct piece *translate_piece(struct piece *piece, u32 *skip) {
     return piece + 1;
 }
 
-/* A request to the driver: by DMA to the kernel; the interrupt follows. */
+/* Send a request to the driver by DMA to the kernel; the interrupt follows. */
 void translate_ask(struct ni *ni, struct job *job) {
     u32 *request = ni->request;
     request[0] = job->va;
@@ -123,7 +123,7 @@ void translate_ask(struct ni *ni, struct job *job) {
     REGISTER_WRITE(ISR, 0x40000000);
 }
 
-/* The driver's answer is in its entry. */
+/* Take the driver's answer from its entry. */
 u32 translate_told(struct ni *ni) {
     struct window *entry = (struct window *)((u8 *)ni->windows + ((ni->victim - 1) & ni->victim_mask) * 148);
     u32 answer = SHARED32(&entry->answer);
@@ -143,7 +143,7 @@ u32 translate_told(struct ni *ni) {
 
 #include "freed.h"
 
-/* A write: its number taken, the block of its first piece. */
+/* Execute a write: advance the stream, append the block of its first piece. */
 void remote_write(struct ni *ni, struct job *job, struct buffer *buffer, u32 flags) {
     u32 size = job->size;
     take_job(ni, job);
@@ -155,7 +155,7 @@ void remote_write(struct ni *ni, struct job *job, struct buffer *buffer, u32 fla
     REGISTER_WRITE(PULSE, 1);
 }
 
-/* The block of one piece more. */
+/* Append the block of one more piece. */
 struct piece *remote_piece(struct ni *ni, struct piece *piece, u32 from, u32 left) {
     if (UNLIKELY(left < piece->bytes)) {
         OFF_PATH("the last one");
@@ -166,12 +166,13 @@ struct piece *remote_piece(struct ni *ni, struct piece *piece, u32 from, u32 lef
     return piece + 1;
 }
 
-/* The lock word behind the data. */
+/* Append the lock word behind the data. */
 void remote_lock(struct ni *ni, u32 pa, u32 value, struct buffer *buffer) {
     ni->block_tail = post_word(ni, ni->block_tail, value, pa, buffer, 0);
 }
 
-/* A read: a place in the NI's own queue and scoreboard, the reply's header, the block that fetches the first piece. */
+/* Execute a read: reserve room in the NI's own queue and scoreboard, write the reply's header, append the block that
+ * fetches the first piece. */
 void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
     struct board *board = ni->own;
     u32 words = (job->size + 3) >> 2, size = (words + (words & 1)) * 4 + ROUTE_BYTES + HEADER_BYTES, at = board->channel->next, slot;
@@ -209,7 +210,7 @@ void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
     release(ni, buffer);
 }
 
-/* What a read asked for has been fetched: the reply may leave. */
+/* Let a reply leave whose data have been fetched. */
 void remote_fetched(struct ni *ni, u32 slot) {
     struct entry *entry = &ni->own->entry[slot];
     struct outgoing *out = &ni->outgoing[entry->stream];
@@ -221,7 +222,7 @@ void remote_fetched(struct ni *ni, u32 slot) {
     }
 }
 
-/* A reply's data are stored: the read in the outgoing queue is acknowledged. */
+/* Acknowledge a read in the outgoing queue whose reply is stored. */
 void remote_done(struct ni *ni, u32 request) {
     struct board *board;
     struct entry *entry = meant(ni, request, &board);

@@ -1,5 +1,5 @@
 /* Paths of sending.py. */
-/* A stream takes its place among those that may send, if it has it not yet. */
+/* Append a stream to the list of ready streams, if it is not in it. */
 static inline void wake(struct ni *ni, struct outgoing *out, u32 stream) {
     if (LIKELY(out->waiting && !out->flags && out->in_flight < ni->window)) {
         out->flags = 2;
@@ -8,7 +8,7 @@ static inline void wake(struct ni *ni, struct outgoing *out, u32 stream) {
     }
 }
 
-/* The message that was entered last waits behind the others of its stream. */
+/* Let the last entered message wait behind the others of its stream. */
 static inline void behind(struct ni *ni, struct board *board, struct outgoing *out, u32 vnn) {
     if (UNLIKELY(!out->waiting)) {
         OFF_PATH("first one");
@@ -21,7 +21,7 @@ static inline void behind(struct ni *ni, struct board *board, struct outgoing *o
     }
 }
 
-/* A new message, the scoreboard is full: pass the channel over until an entry is free. */
+/* Block a channel with a new message while the scoreboard is full. */
 void channel_blocked(struct ni *ni, struct board *board) {
     if (LIKELY(board->count == board->slots)) {
         board->blocked = 1;
@@ -29,7 +29,7 @@ void channel_blocked(struct ni *ni, struct board *board) {
     }
 }
 
-/* A new message of an open stream: into the scoreboard, route and word 0, to the link. */
+/* Send a new message of an open stream: scoreboard, route and word 0, link. */
 void send_message(struct ni *ni, struct channel *channel, struct board *board, u32 index) {
     u32 slot, vnn;
     struct outgoing *out;
@@ -48,7 +48,7 @@ void send_message(struct ni *ni, struct channel *channel, struct board *board, u
     prepare(ni, board, &board->entry[slot], out, vnn, board->first_token + slot);
 }
 
-/* A new message of a stream that is not open, or of a tree whose root is here: into the scoreboard only. */
+/* Enter a new message of a stream that is not open, or of a tree rooted here, into the scoreboard only. */
 void send_later(struct ni *ni, struct channel *channel, struct board *board, u32 index) {
     u32 slot, vnn;
     struct outgoing *out;
@@ -70,7 +70,7 @@ static inline struct outgoing *next_ready(struct ni *ni, u32 *stream) {
     return out;
 }
 
-/* A stream had its turn and may no longer send. */
+/* Process the turn of a stream that may no longer send. */
 u32 resend_nothing(struct ni *ni) {
     u32 stream;
     struct outgoing *out = next_ready(ni, &stream);
@@ -81,7 +81,7 @@ u32 resend_nothing(struct ni *ni) {
     return 1;
 }
 
-/* One scoreboard entry looked at for the oldest waiting message of a stream. */
+/* Examine one scoreboard entry in the search for a stream's oldest waiting message. */
 u32 resend_find(struct ni *ni, struct board *board, u32 slot, u32 stream) {
     struct entry *entry = &board->entry[slot];
     if (UNLIKELY(entry->state == WAITING && entry->stream == stream)) {
@@ -92,7 +92,7 @@ u32 resend_find(struct ni *ni, struct board *board, u32 slot, u32 stream) {
     return slot_after(board, slot);
 }
 
-/* The oldest waiting message of the ready stream whose turn it is, to the link; the stream takes its place again. */
+/* Send the oldest waiting message of the ready stream whose turn it is, and queue the stream again. */
 void resend_message(struct ni *ni, u32 slot) {
     u32 stream, vnn;
     struct outgoing *out = next_ready(ni, &stream);
@@ -110,7 +110,7 @@ void resend_message(struct ni *ni, u32 slot) {
     wake(ni, out, stream);
 }
 
-/* A new message whose payload is in host memory: into the scoreboard, and a control block that fetches it. */
+/* Enter a new message with payload in host memory into the scoreboard, and post the control block that fetches it. */
 void send_fetch(struct ni *ni, struct channel *channel, struct board *board, u32 index) {
     u32 slot, vnn, tail = ni->fetch_tail;
     struct message *message = (struct message *)(board->base + channel->next);
@@ -135,7 +135,7 @@ void send_fetch(struct ni *ni, struct channel *channel, struct board *board, u32
     REGISTER_WRITE(PULSE, 4);
 }
 
-/* A payload was fetched: its message may leave, its host is told. */
+/* Release a message whose payload was fetched, and notify its host. */
 void fetch_done(struct ni *ni, struct channel *channel) {
     u32 done = ni->fetch_done, stream;
     struct entry *entry = ni->fetched[done];
@@ -159,7 +159,7 @@ void fetch_done(struct ni *ni, struct channel *channel) {
     REGISTER_WRITE(PULSE, 1);
 }
 
-/* With doorbells: a channel had its turn and has nothing more. */
+/* Process the turn of a channel without further messages (doorbells). */
 u32 news_nothing(struct ni *ni) {
     struct channel *channel = &ni->channels[ni->news[ni->news_head & ni->channel_mask]];
     ni->news_head++;
@@ -173,7 +173,8 @@ u32 news_nothing(struct ni *ni) {
 }
 
 #if !defined(EXECUTED) || defined(REGISTER_DOORBELL_CONSUMER0)
-/* One entry of the doorbell FIFO: the channel's new back pointer, and its place among those with news. */
+/* Process one entry of the doorbell FIFO: the channel's new back pointer, and its place in the list of channels with
+ * messages. */
 void doorbell_entry(struct ni *ni) {
     u32 *entry, index;
     struct channel *channel;
@@ -192,7 +193,7 @@ void doorbell_entry(struct ni *ni) {
 }
 #endif
 
-/* The oldest answer of the control-message queue, to the link. Its route is right-aligned. */
+/* Start the oldest answer of the control-message queue on the link. Its route is right-aligned. */
 static inline void start_control(struct ni *ni) {
     struct control *entry = &ni->control[ni->control_head++ & ni->control_mask];
     u32 word = entry->route_high ? entry->route_high : entry->route_low, skip = entry->route_high ? 0 : 4;
@@ -201,7 +202,7 @@ static inline void start_control(struct ni *ni) {
     start(ni, (u32)entry, skip, (u32)(entry + 1));
 }
 
-/* The send engine is free, nothing else is to be sent. */
+/* Process the end of a send when nothing else is to be sent. */
 void send_done(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_SEND);
     ni->busy = 0;

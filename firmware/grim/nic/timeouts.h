@@ -1,5 +1,5 @@
 /* Paths of timeouts.py: the extension for networks that lose packets. */
-/* The oldest unanswered message of a stream is answered: the window goes on by one. */
+/* Advance the window of a stream by one, after its oldest message was answered. */
 void window_moves(struct ni *ni, struct entry *entry) {
     struct unanswered *window = &ni->unanswered[entry->stream];
     u32 sequence = entry->sequence;
@@ -17,13 +17,13 @@ void window_moves(struct ni *ni, struct entry *entry) {
     }
 }
 
-/* A copy of it is in the send engine: it is freed when the engine has ended. */
+/* Keep an answered message until the send engine has finished with its copy. */
 void answer_late(struct ni *ni, struct entry *entry) {
     entry->state = ANSWERED;
     ni->late = entry;
 }
 
-/* One stream at a tick: older by one. */
+/* Age one stream at a tick. */
 u32 timeout_look(struct ni *ni, u16 *watched) {
     u32 stream = *watched;
     struct outgoing *out = &ni->outgoing[stream];
@@ -40,7 +40,7 @@ u32 timeout_look(struct ni *ni, u16 *watched) {
     return 0;
 }
 
-/* A stream without an answer: how often, and its oldest message in flight. */
+/* Process a time-out: count it, and find the stream's oldest message in flight. */
 struct entry *timeout_expired(struct ni *ni, u32 stream, u32 peer, struct board *board) {
     struct unanswered *window = &ni->unanswered[stream];
     struct entry *entry = &board->entry[board->first];
@@ -62,7 +62,7 @@ struct entry *timeout_expired(struct ni *ni, u32 stream, u32 peer, struct board 
     return entry;
 }
 
-/* A copy of a message that is here: answered once more. */
+/* Answer a duplicate again. */
 void receive_again(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
@@ -83,7 +83,7 @@ void receive_again(struct ni *ni) {
     release(ni, buffer);
 }
 
-/* A packet has come: it has whole words, so its CRC-8 is where it is looked for, alone in the last one. */
+/* Check that a packet has whole words, so that its CRC-8 is alone in the last word, where it is read. */
 u32 receive_exact(void) {
     if (UNLIKELY(~REGISTER_READ(ISR) & 7 << 8)) {
         OFF_PATH("characters too many");
@@ -92,7 +92,7 @@ u32 receive_exact(void) {
     return 1;
 }
 
-/* A packet has come: of which connection. */
+/* Check the connection of a packet. */
 u32 connection_look(struct ni *ni) {
     u32 w1 = ni->armed->data->w1, source = w1 >> 8 & 0xFF;
     if (UNLIKELY(w1 >> 26 >= TYPE_SYNC)) {
@@ -108,7 +108,7 @@ u32 connection_look(struct ni *ni) {
     return 1;
 }
 
-/* A message leaves: its connection goes into its header, in place of the one that a copy had for another child. */
+/* Write the connection tag into the header of a leaving message, in place of another child's tag. */
 void connection_tag(struct ni *ni, struct message *message, u32 peer) {
     message->w1 = (message->w1 & ~0xF0) | ni->tags[peer];
 }

@@ -1,4 +1,4 @@
-/* Active frames on the host: the header says which protocols act on a frame. */
+/* Active frames on the host: the header names the protocols that act on a frame. */
 #ifndef EPOS_HOOKS_H
 #define ACTIVE_WORDS u32 acting;
 #else

@@ -1,4 +1,4 @@
-/* Flow control on the host: a message is sent when there is a credit; those of others go along in the header. */
+/* Flow control on the host: a message needs a credit; credits of other nodes are returned in the header. */
 #ifndef EPOS_HOOKS_H
 #define FLOW_WORDS u32 count[NODES], credit[NODES], given[NODES];
 #else
@@ -32,14 +32,14 @@ INLINE void flow_copied(struct epos *epos, u32 source, u32 taken) {
 }
 
 #if HAS_FLOW
-/* One look at the credit of a node. */
+/* Poll the credits of a node. */
 u32 epos_look_credit(struct epos *epos, u32 node, u32 before) {
     u32 credit = BE32(PIO_READ());
     epos->credit[node] = credit;
     return look_turn(credit, before);
 }
 
-/* A credit that goes alone: the doorbell of a control frame. */
+/* Return a credit by the doorbell of a control frame. */
 void epos_give(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source];
     epos->given[source] = taken;
@@ -47,7 +47,7 @@ void epos_give(struct epos *epos, u32 source) {
 }
 
 #if HAS_RELIABILITY
-/* No credit for long: the doorbell that asks for one. */
+/* Request a credit by a doorbell, after a long wait. */
 void epos_probe(u32 node) { PIO_WRITE(BE32(TELL(node, BIT_FLOW, 1))); }
 #endif
 #endif

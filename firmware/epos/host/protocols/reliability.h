@@ -1,4 +1,4 @@
-/* Reliability on the host: frames are counted, and the next one waits until the last one is acknowledged. */
+/* Reliability on the host: frames are numbered, and each waits for the acknowledgement of the one before. */
 #ifndef EPOS_HOOKS_H
 #define RELIABILITY_WORDS u32 frames, awaited;
 #else
@@ -17,10 +17,10 @@ INLINE void reliability_sent(struct epos *epos, u32 node) {
 }
 
 #if HAS_RELIABILITY
-/* One look at what a node has acknowledged. */
+/* Poll the last acknowledgement of a node. */
 u32 epos_look_ack(u32 before) { return look_turn(BE32(PIO_READ()), before); }
 
-/* No acknowledgement in time: the doorbell of the frame, which still stands in the ring, once more. */
+/* Ring the doorbell of an unacknowledged frame, which is still in the ring, again. */
 void epos_again(struct epos *epos, u32 bell) {
     epos->rung = epos->rung + 1;
     PIO_WRITE(BE32(bell));

@@ -1,4 +1,4 @@
-/* Rendezvous on the host: a long message waits for a buffer at its receiver, and is not copied out there. */
+/* Rendezvous on the host: a long message waits for a buffer at its receiver, where it is not copied. */
 #ifndef EPOS_HOOKS_H
 #define RENDEZVOUS_WORDS u32 direct, asked[NODES], granted[NODES], posted[NODES], page;
 #else
@@ -23,21 +23,21 @@ INLINE void rendezvous_assembled(struct epos *epos, u32 size) {
 }
 
 #if HAS_RENDEZVOUS
-/* A long message: the doorbell that asks for a buffer. */
+/* Request a buffer for a long message by a doorbell. */
 u32 epos_ask(struct epos *epos, u32 node) {
     u32 number = epos->asked[node] + 1;
     PIO_WRITE(BE32(TELL(node, BIT_RENDEZVOUS, 0) | number));
     return number;
 }
 
-/* One look at what a node has granted. */
+/* Poll the buffer that a node has granted. */
 u32 epos_look_grant(struct epos *epos, u32 node, u32 before) {
     u32 granted = BE32(PIO_READ());
     epos->granted[node] = granted;
     return look_turn(granted, before);
 }
 
-/* It is granted, and long enough. */
+/* Check that the granted buffer is long enough. */
 u32 epos_granted(struct epos *epos, u32 node, u32 size) {
     if (UNLIKELY((epos->granted[node] & (1 << 21) - 1) < size)) {
         OFF_PATH("too short");
@@ -48,7 +48,7 @@ u32 epos_granted(struct epos *epos, u32 node, u32 size) {
     return 1;
 }
 
-/* A page of a buffer that is posted. */
+/* Write one page of a posted buffer. */
 u32 epos_post_page(u32 address, u32 end) {
     PIO_WRITE(BE32(address));
     if (UNLIKELY(address + 4096 == end)) {
@@ -59,7 +59,7 @@ u32 epos_post_page(u32 address, u32 end) {
     return address + 4096;
 }
 
-/* Its number and size, and the doorbell. */
+/* Write number and size of a posted buffer, and ring its doorbell. */
 void epos_post(struct epos *epos, u32 source, u32 size) {
     u32 number = epos->posted[source] + 1;
     epos->posted[source] = number;

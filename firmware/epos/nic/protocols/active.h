@@ -1,4 +1,4 @@
-/* Active frames on the NIC: the header says which protocols act on a frame. */
+/* Active frames on the NIC: the header names the protocols that act on a frame. */
 #ifndef EPOS_HOOKS_H
 #define ACTIVE_BUFFER u32 active;
 #else
@@ -13,7 +13,7 @@ INLINE void active_rx(struct nic *nic, u32 source, struct frame *frame) {
 }
 
 #if HAS_ACTIVE
-/* A frame asks for what is not composed in: count it; its buffer is free. */
+/* Count and drop a frame that needs protocols that are not composed in. */
 void epos_refuse(struct nic *nic, u32 *refused) {
     SHARED32(refused) = SHARED32(refused) + 1;
     nic->current->busy = 0;

@@ -1,4 +1,4 @@
-/* Flow control on the NIC: a frame says how many messages of this node its sender has copied out. */
+/* Flow control on the NIC: a frame has the number of this node's messages that its sender has copied out. */
 #ifndef EPOS_HOOKS_H
 #define FLOW_WORDS u32 credit[ROWS];
 #else
@@ -14,14 +14,14 @@ INLINE void flow_rx(struct nic *nic, u32 source, struct frame *frame) {
 }
 
 #if HAS_FLOW
-/* The host has a credit for a node that goes alone. */
+/* Take the host's doorbell for a credit without a frame. */
 u32 epos_credit(u32 bell, u32 *count) {
     *count = bell & 0xFFFF;
     return bell >> 24;
 }
 
 #if HAS_RELIABILITY
-/* Another node asks how many of its messages were copied out. */
+/* Answer another node's request for credits. */
 u32 epos_answer(struct nic *nic, struct frame *frame) {
     return SHARED32(&nic->freed[CONTROL_ROW(frame->words[EPOS_KEY], frame->words[EPOS_NUMBER])]);
 }

@@ -1,4 +1,4 @@
-/* Multicast on the NIC: a frame whose header names further nodes is sent again, to the next one. */
+/* Multicast on the NIC: a frame whose header names further nodes is sent to the next one. */
 #ifdef EPOS_HOOKS_H
 
 INLINE void multicast_tx_done(struct nic *nic, u32 bell) {
@@ -20,7 +20,7 @@ u32 epos_next_node(u32 left, u32 node) {
     return node + 1;
 }
 
-/* It is sent to that one too. */
+/* Clear the node in the header and send the frame to it. */
 void epos_repeat(struct nic *nic, struct frame *frame, u32 left) { frame->words[EPOS_MULTICAST] = left & left - 1; }
 #endif
 

@@ -1,4 +1,4 @@
-/* Protection on the NIC: what a process has written is looked at before it takes effect, and copied out of its reach. */
+/* Protection on the NIC: requests and headers of a process are copied out of its reach and checked before use. */
 #ifndef EPOS_HOOKS_H
 #define PROTECTION_BUFFER u32 row;
 #define PROTECTION_WORDS \
@@ -82,7 +82,7 @@ INLINE void protection_rx(struct nic *nic, u32 source, struct frame *frame) {
 }
 
 #if HAS_PROTECTION
-/* The header has left: the rest of the frame follows out of the Send Ring. */
+/* Send the rest of a frame from the Send Ring after its header. */
 void epos_piece(struct nic *nic) {
     REGISTER_WRITE(ISR, SEND);
     REGISTER_WRITE(SMP, nic->rest);
@@ -90,14 +90,14 @@ void epos_piece(struct nic *nic) {
     REGISTER_WRITE(SMLT, nic->rest_end);
 }
 
-/* A process has written what it may not: that is counted, its doorbell is done with. */
+/* Count an invalid request or header, and complete its doorbell. */
 void epos_forged(struct nic *nic, u32 *refused) {
     struct owner *owner = nic->owner;
     SHARED32(refused) = SHARED32(refused) + 1;
     SHARED32(&owner->count_sent) = ++owner->sent;
 }
 
-/* One step of the search for a free buffer: one that is held is passed by. */
+/* Skip a buffer with a held frame in the search for a free buffer. */
 struct buffer *epos_passed_by(struct buffer *buffer) {
     buffer = buffer->next;
     if (UNLIKELY(!buffer->busy)) {
@@ -108,7 +108,7 @@ struct buffer *epos_passed_by(struct buffer *buffer) {
     return buffer;
 }
 
-/* A frame that would hold up others in the Receive Ring: its buffer is free. */
+/* Drop a frame that would exceed its process's share of the Receive Ring. */
 void epos_full(struct nic *nic, u32 *refused) {
     SHARED32(refused) = SHARED32(refused) + 1;
     nic->current->busy = 0;

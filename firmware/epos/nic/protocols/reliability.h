@@ -1,4 +1,4 @@
-/* Reliability on the NIC: a frame that has come before is not taken again; each that is stored is acknowledged. */
+/* Reliability on the NIC: duplicates are dropped, and each stored frame is acknowledged. */
 #ifndef EPOS_HOOKS_H
 #define RELIABILITY_WORDS u32 accepted[ROWS], acknowledged[ROWS], stored[ROWS], *acks;
 #define RELIABILITY_BUFFER u32 number;
@@ -29,7 +29,7 @@ INLINE void reliability_stored(struct nic *nic, struct buffer *buffer) {
 }
 
 #if HAS_RELIABILITY
-/* A frame that has come before: its buffer is free, and it is acknowledged again, if that has been done. */
+/* Drop a duplicate, and acknowledge it again if it was acknowledged before. */
 u32 epos_duplicate(struct nic *nic, u32 *duplicates, u32 source, u32 number) {
     SHARED32(duplicates) = SHARED32(duplicates) + 1;
     nic->current->busy = 0;

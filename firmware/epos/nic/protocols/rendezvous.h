@@ -1,4 +1,4 @@
-/* Rendezvous on the NIC: a frame of a message that was granted goes into the posted buffer. */
+/* Rendezvous on the NIC: frames of a granted message go into the posted buffer. */
 #ifndef EPOS_HOOKS_H
 #define RENDEZVOUS_WORDS struct { u32 posted, granted, asked, pages[PAGES]; } rendezvous[ROWS];
 #else
@@ -11,7 +11,7 @@ INLINE void rendezvous_rx(struct nic *nic, u32 source, struct frame *frame) {
 }
 
 #if HAS_RENDEZVOUS
-/* A frame of a message that was granted: its page of the posted buffer. */
+/* Find the page of the posted buffer for a frame. */
 u32 epos_direct(struct nic *nic, u32 source, u32 offset) {
     u32 page = nic->rendezvous[source].pages[offset >> MTU_SHIFT];
     if (UNLIKELY(!page)) {
@@ -26,27 +26,27 @@ u32 epos_direct(struct nic *nic, u32 source, u32 offset) {
     return page;
 }
 
-/* The host asks a node for a buffer. */
+/* Take the host's doorbell that requests a buffer from a node. */
 u32 epos_ask(u32 bell, u32 *number) {
     *number = bell & 0xFFFF;
     return bell >> 24;
 }
 
-/* A node asks for one: is it posted? */
+/* Store another node's request, and test whether a buffer is posted. */
 u32 epos_asked(struct nic *nic, u32 source, u32 number) {
     nic->rendezvous[source].asked = number;
     return SHARED32(&nic->rendezvous[source].posted) >> 21 == number;
 }
 
-/* The host has posted one: is it asked for? */
+/* Take the host's doorbell for a posted buffer, and test whether it was requested. */
 u32 epos_posted(struct nic *nic, u32 bell) {
     return nic->rendezvous[bell >> 24].asked == SHARED32(&nic->rendezvous[bell >> 24].posted) >> 21;
 }
 
-/* It is granted: what the host has posted goes to the node. */
+/* Grant the posted buffer to a node. */
 u32 epos_grant(struct nic *nic, u32 node) { return SHARED32(&nic->rendezvous[node].posted); }
 
-/* A node has granted one: the word goes to where the host looks. */
+/* Store a node's grant for the host. */
 void epos_granted_in(struct nic *nic, u32 source, u32 word) { SHARED32(&nic->rendezvous[source].granted) = word; }
 #endif
 
