@@ -1,4 +1,4 @@
-"""EPOS on all hosts, and round trips between two of them."""
+"""Start of EPOS on all hosts, and round trips between two of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAYER = "epos"
 
 
 async def started(lab: Lab, options: Options | None = None) -> list[Any]:
-    """Start EPOS on all hosts, with further options; the libraries by host number."""
+    """Start EPOS on all hosts, with further options, and return the libraries by host number."""
     hosts = lab.start_layer(LAYER, options)
     await start_together(lab, hosts)
     return hosts
@@ -25,7 +25,7 @@ async def started(lab: Lab, options: Options | None = None) -> list[Any]:
 async def one_way_us(
     lab: Lab, near: Epos, far: Epos, data: bytes, count: int, pause: Callable[[], int] | None = None
 ) -> list[float]:
-    """Return half of the duration of `count` round trips of a message, us; see `round_trips` for `pause`."""
+    """Return half of the duration of each of `count` round trips of a message in us; see `round_trips` for `pause`."""
 
     async def ask(number: int) -> None:
         await near.send(far.me, data)

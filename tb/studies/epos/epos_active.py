@@ -1,9 +1,9 @@
-"""What does it save that a frame of EPOS switches a protocol off, here and at its receiver?
+"""How much time is saved when frames of EPOS switch a protocol off, at the sender and at the receiver?
 
-Strategy: reliability and active frames are composed in. The first host and the last one play ping-pong, once with
-frames that have reliability act, and once with frames that switch it off: then nothing is acknowledged, and nothing
-waited for. What was acknowledged is read from the NIC. Beside it stands the composition without active frames, whose
-difference is what the switch itself costs.
+Strategy: reliability and active frames are composed in. The first and the last host play ping-pong, once with frames
+that have reliability act, and once with frames that switch it off, so that there are no acknowledgements and no waits.
+The number of acknowledgements is read from the NIC. The difference to a composition without active frames is the cost
+of the switch itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from firmware.epos.host import Epos
 
 OPTIONS = {
-    "repetitions": Option(5, "round trips of each way", 1, 100_000),
+    "repetitions": Option(5, "round trips of each composition", 1, 100_000),
     "size": Option(64, "bytes of a message", 0, 4096, unit="bytes"),
     **{name: one for name, one in layer_options(LAYER).items() if name != "epos.protocols"},
 }
@@ -29,7 +29,7 @@ TINY = "repetitions=1 size=16"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     for name, protocols in (("static", "reliability"), ("on", "active+reliability"), ("off", "active+reliability")):
         hosts = await started(lab, {"protocols": protocols})
         near, far = hosts[0], hosts[-1]
@@ -44,5 +44,5 @@ async def run(lab: Lab) -> None:
 
 
 async def _acknowledged(host: Epos, node: int) -> int:
-    """The last frame of a host that a node has acknowledged."""
+    """Return the number of a host's last frame that a node has acknowledged."""
     return await host.host.pio_read(host.host.nic_base + host.place.of("reliability", node, WORDS) + 4)

@@ -1,11 +1,10 @@
-"""What do latency, bandwidth, copies and the hosts' share of one traffic come to on each message layer of one card?
+"""What are latency, bandwidth, copies and CPU utilisation of the same traffic on each message layer of one card?
 
-Strategy: mail (`firmware/mail.py`), whose calls are the same on every layer, on the same profile. The first host and
-the last one play ping-pong with a short message, at random phases; half of a round trip is the one-way time. Then the
-first host sends long messages one after the other, as long as the layer takes them, until the last one has them all.
-Then all hosts send short messages to others that a seed draws, and receive those that come to them. Copies are bytes
-that CPUs have copied from memory to memory in the stream, over its payload; a host's share is the time that its CPU is
-used.
+Strategy: mail (`firmware/mail.py`), whose calls are the same on every layer, on the same profile. The first and the
+last host play ping-pong with a short message, at random phases; half of a round trip is the one-way time. Then the
+first host sends long messages back to back, as fast as the layer takes them. Then all hosts send short messages to
+others drawn by a seed, and receive those sent to them. Copies are bytes that CPUs have copied from memory to memory in
+the stream, divided by its payload. Utilisation is the percentage of time in which a host's CPU is busy.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ OPTIONS = {
     "repetitions": Option(5, "round trips", 1, 1000),
     "size": Option(16, "bytes of the short message", 4, 64, unit="bytes"),
     "messages": Option(8, "long messages of the stream", 2, 10_000),
-    "largest": Option(4096, "bytes of a long message; a layer may have less", 64, 1 << 16, unit="bytes"),
-    "random": Option(6, "short messages of each host, to others at random", 1, 10_000),
+    "largest": Option(4096, "bytes of a long message; less if the layer's maximum is lower", 64, 1 << 16, unit="bytes"),
+    "random": Option(6, "short messages of each host to random other hosts", 1, 10_000),
 }
 QUICK = "repetitions=2 messages=4 random=2"
 VARIANTS = {
@@ -45,7 +44,7 @@ VARIANTS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     mails = await all_mails(lab)
     await _ping_pong(lab, mails)
     lab.progress(1, 3, "traffics")
@@ -56,14 +55,14 @@ async def run(lab: Lab) -> None:
 
 
 async def _ping_pong(lab: Lab, mails: Sequence[Mail]) -> None:
-    """One-way time of a short message."""
+    """Measure the one-way time of a short message."""
     near, far = End(0, mails[0]), End(len(mails) - 1, mails[-1])
     trips = await ping_pong(lab, near, far, lab.option("size"), lab.option("repetitions"), phases(f"phases {lab.seed}"))
     lab.metric("one_way_us", statistics.mean(trips.one_way_us))
 
 
 async def _stream(lab: Lab, mails: Sequence[Mail]) -> None:
-    """Bandwidth of long messages, their copies, and what both CPUs do meanwhile."""
+    """Measure the bandwidth of long messages, their copies, and the utilisation of both CPUs."""
     near, far, last, count = mails[0], mails[-1], len(mails) - 1, lab.option("messages")
     size = min(lab.option("largest"), near.most)
     data, used = pattern(size), {"sender": CpuTime(near.host), "receiver": CpuTime(far.host)}
@@ -74,7 +73,7 @@ async def _stream(lab: Lab, mails: Sequence[Mail]) -> None:
             await near.send(last, data)
 
     found = await stream(lab, sends(), far.receive, count)
-    lab.check(found.came == [(0, data)] * count, "the stream came changed")
+    lab.check(found.came == [(0, data)] * count, "the stream arrived changed")
     lab.metric("stream_B", size)
     lab.metric("stream_MBps", count * size / (found.took / 1e6))
     lab.metric("stream_copies", (sum(mail.host.copied_bytes for mail in mails) - copied) / (count * size))
@@ -83,7 +82,7 @@ async def _stream(lab: Lab, mails: Sequence[Mail]) -> None:
 
 
 async def _random(lab: Lab, mails: Sequence[Mail]) -> None:
-    """All hosts at once."""
+    """Measure the time of one message in random traffic of all hosts."""
     count, begun = lab.option("random"), lab.kernel.now
     targets = at_random(len(mails), count, random.Random(f"targets {lab.seed}"))
     await exchange(lab, mails, targets, pattern(lab.option("size")))

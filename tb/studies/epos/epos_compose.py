@@ -1,11 +1,11 @@
-"""What does a composition of EPOS cost beside the baseline: header, memory, clocks of each path, time of a message?
+"""What does a composition of EPOS cost over the baseline: header, memory, clocks of each path, latency?
 
-Strategy: the composition that is asked for (`SET="epos.protocols=reliability+flow"`) runs on all hosts; the first one
-and the last one play ping-pong, and half of a round trip is the one-way time. Header and memory are those of the layout
-that the run uses, clocks those of the compiled paths that it charges; each is compared with that of the baseline, so a
-protocol that is not selected shows nothing. `clocks_over_hand_written` compares them with the same paths written by
-hand for this composition (`tests/unit/epos/byhand/`). `epos.dynamic=1` is the control: hooks of all protocols are
-there, their flags are tested at run time, and none acts.
+Strategy: the selected composition (`SET="epos.protocols=reliability+flow"`) runs on all hosts. The first and the last
+host play ping-pong, and half of a round trip is the one-way time. Header and memory are those of the layout in use,
+clocks those of the compiled paths that are charged. Each is compared with the baseline, so protocols that are not
+selected add nothing. `clocks_over_hand_written` compares the clocks with the same paths written by hand for this
+composition (`tests/unit/epos/byhand/`). `epos.dynamic=1` is the control: it has the hooks of all protocols with flags
+tested at run time, all off.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ VARIANTS = {
 
 
 def check(plan: Plan) -> None:
-    """Raise an error for a composition that is not written by hand, and for tables of other C sources."""
+    """Raise an error for a composition without a hand-written version, and for outdated cost tables."""
     for side in ("nic", "host"):
         over_hand_written(side, composition(LAYER, options_by_layer(plan.options).get(LAYER, {})), lambda _: 0.0)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     near, far, data = hosts[0], hosts[-1], (bytes(range(256)) * 16)[: lab.option("size")]
     lab.metric("one_way_us", statistics.mean(await one_way_us(lab, near, far, data, lab.option("repetitions"))))
@@ -52,7 +52,7 @@ async def run(lab: Lab) -> None:
 
 
 def _clocks(lab: Lab, chosen: tuple[str, ...]) -> None:
-    """Of each path that holds a point-cut, its clocks, and how many the baseline has less."""
+    """Record the clocks of each path with a point-cut, relative to the baseline."""
     profile = lab.plan.profile
     nic, host = NicProcessor.of(profile), HostProcessor.of(profile)
     sides: dict[str, tuple[Callable[..., PathTable], Callable[[PathCost], float]]] = {
@@ -72,8 +72,9 @@ def _clocks(lab: Lab, chosen: tuple[str, ...]) -> None:
 
 
 def over_hand_written(side: str, chosen: tuple[str, ...], clocks: Callable[[PathCost], float]) -> dict[str, float]:
-    """Of each path of a side that holds a point-cut, the clocks that it takes more than written by hand; flags that are
-    read at run time, none of which acts, beside the baseline.
+    """Return the clocks of each path of a side beyond those of the hand-written path.
+
+    The dynamic composition is compared with the hand-written baseline.
     """
     here = PathTable.load(side, LAYER, composition=chosen)
     hand = PathTable.load(side, f"{LAYER}/byhand", composition=() if chosen == ("dynamic",) else chosen)

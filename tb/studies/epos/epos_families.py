@@ -1,9 +1,9 @@
 """What do the members of EPOS's families cost over the network that carries them?
 
-Strategy: messages of a Link, a Port and a Mailbox over a Datagram, and as many bytes by the bare network, are sent by
-the first host and taken by the last one when they have come. What a member adds to the CPU's time of a send is
-measured, and compared with the sum of the compiled paths that it uses: they are equal, to a nanosecond of the bus. Over
-a Stream, which needs flow control and reliability, one way is measured of a Link and a Port.
+Strategy: the first host sends messages of a Link, a Port and a Mailbox over a Datagram, and as many bytes over the bare
+network; the last host receives them after they have arrived. The CPU time that a member adds to a send is measured, and
+compared with the sum of the compiled paths that it uses. Both are equal, to a nanosecond of the bus. Over a Stream,
+which needs flow control and reliability, the one-way time of a Link and of a Port is measured.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MEMBERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "port": (Port, ("epos_port_header",)),
     "mailbox": (Mailbox, ()),
 }
-"""Members, and the paths that each adds to a send."""
+"""Members, and the compiled paths that each adds to a send."""
 OPTIONS = {
     "repetitions": Option(3, "messages of each member; the Send Ring never fills", 1, 4),
     "size": Option(64, "bytes of a message", 1, 4096, unit="bytes"),
@@ -37,7 +37,7 @@ SETTLE_PS = 30_000_000
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     processor = HostProcessor.of(lab.plan.profile)
     table, clock_us = PathTable.of_host(LAYER), 1 / lab.plan.profile.integer("host.clock_mhz")
     for number, (name, (member, paths)) in enumerate(MEMBERS.items()):
@@ -70,7 +70,7 @@ def _data(lab: Lab) -> bytes:
 
 
 def _ends(hosts: list[Any], member: Any, channel: Any, number: int) -> tuple[Any, Any]:
-    """A communicator on the first host and on the last one."""
+    """Open a communicator on the first host and on the last one."""
     network = Lanai9 if hosts[0].host.card.has_chains else Lanai4
     made = []
     for one, other in ((hosts[0], hosts[-1]), (hosts[-1], hosts[0])):
@@ -81,7 +81,7 @@ def _ends(hosts: list[Any], member: Any, channel: Any, number: int) -> tuple[Any
 
 
 async def _used(lab: Lab, host: Any, sends: list[Any]) -> float:
-    """Mean time of the CPU of sends, each when the one before has had its effect, us."""
+    """Return the mean CPU time of sends in us; each send begins after the effects of the previous one."""
     used = list[float]()
     for send in sends:
         cpu = CpuTime(host)
@@ -93,7 +93,7 @@ async def _used(lab: Lab, host: Any, sends: list[Any]) -> float:
 
 
 async def _stream(lab: Lab, hosts: list[Any], member: Any, number: int) -> float:
-    """Half of a round trip of bytes over a Stream, us."""
+    """Return half of a round trip of bytes over a Stream in us."""
     near, far = _ends(hosts, member, Stream, number)
     there, back = ((), ()) if member is Link else ((hosts[-1].me,), (hosts[0].me,))
     size, data = lab.option("size"), _data(lab)

@@ -1,8 +1,8 @@
-"""What do credits of EPOS cost, and what do they save where a reader is slow?
+"""What do EPOS's credits cost, and what do they save when a reader is slow?
 
-Strategy: the first host sends messages to the last one, which takes one in a while, once with flow control and once
-without. Without, frames wait in the Receive Ring and then in the network, and what a third host sends to the same one
-waits behind them; with credits no frame waits. Then the reader is fast: what is left is the cost.
+Strategy: the first host sends messages to the last one, which reads slowly, once with flow control and once without.
+Without credits, frames wait in the Receive Ring and then in the network, and messages of a third host to the same
+reader wait behind them. With credits no frame waits. With a fast reader, only the cost of credits remains.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TINY = "repetitions=1 messages=4 size=16 pause_us=4 epos.slots=2"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     for name, protocols in (("without", ""), ("with", "flow")):
         hosts = await started(lab, {"protocols": protocols})
         near, other, far = hosts[0], hosts[1], hosts[-1]
@@ -45,7 +45,7 @@ async def run(lab: Lab) -> None:
         lab.metric(f"sending_us_{name}", (sent - begun) / 1e6)
         lab.metric(f"third_hosts_send_us_{name}", third / 1e6)
         lab.metric(f"exactly_once_{name}", int(taken == list(range(lab.option("messages")))))
-        lab.check(taken == list(range(lab.option("messages"))), "messages are lost, doubled, or out of order")
+        lab.check(taken == list(range(lab.option("messages"))), "messages were lost, duplicated or reordered")
         lab.findings.messages += lab.option("messages") + 1
         if name == "with":
             lab.metric("waited_for_credits", near.protocols["flow"].waited)
@@ -53,7 +53,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _send(lab: Lab, host: Epos, node: int) -> int:
-    """All messages; when the last one has left, ps."""
+    """Send all messages, and return the time at which the last one has left in ps."""
     for number in range(lab.option("messages")):
         await host.send(node, bytes([number & 0xFF]) * lab.option("size"))
     await host.left()
@@ -61,7 +61,7 @@ async def _send(lab: Lab, host: Epos, node: int) -> int:
 
 
 async def _late(lab: Lab, host: Epos, node: int) -> int:
-    """One message of a third host, when the reader is behind: how long it takes to leave, ps."""
+    """Send one message of a third host while the reader is behind; return the time until it has left in ps."""
     await lab.kernel.sleep(1_000_000 * lab.option("pause_us") * lab.option("messages") // 3, "the flood")
     begun = lab.kernel.now
     await host.send(node, b"third")
@@ -70,7 +70,7 @@ async def _late(lab: Lab, host: Epos, node: int) -> int:
 
 
 async def _read(lab: Lab, host: Epos) -> list[int]:
-    """Numbers of the messages, slowly; that of the third host is not one of them."""
+    """Receive all messages slowly; return the numbers of those of the first host."""
     taken: list[int] = []
     for _ in range(lab.option("messages") + 1):
         message = await host.receive()

@@ -1,10 +1,10 @@
-"""Which MTU gives EPOS the most bandwidth, and which the shortest time of a long message?
+"""Which MTU gives EPOS the highest bandwidth, and which the lowest latency of a long message?
 
-Strategy: EPOS is started with each MTU from 256 B to the largest one. The first host streams messages of a slot's size
-to the last one, and sends single ones. Law: n frames take as long as one, and n - 1 times as long as one frame more
-does in the slowest stage, which is what a message of two frames takes longer than one of one; the copy out of staging
-is left out of all of these, and is added whole. At the end the MTU is lowered at run time, from the largest to the
-least, and a message takes as long as one of a build with that MTU, but for the protocol.
+Strategy: EPOS runs with each MTU from 256 B to the largest one. The first host streams messages of a slot's size to the
+last one, and sends single messages. The law: n frames take as long as one frame, plus n - 1 times the time of the
+slowest stage for one frame. That time is the difference between a message of two frames and one of one frame. The copy
+from staging is excluded from these times, and added as a whole. At the end the MTU is lowered at run time, from the
+largest to the smallest. A message then takes as long as with that MTU from the start, except for the protocol's cost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPTIONS = {
     "repetitions": Option(1, "single messages of each MTU", 1, 100_000),
     "messages": Option(4, "messages of a stream", 2, 100_000),
     "size": Option(65536, "bytes of a message, a power of two", 1024, 1 << 16, unit="bytes"),
-    "most": Option(8192, "the largest MTU, a power of two", 512, 8192),
+    "most": Option(8192, "largest MTU, a power of two", 512, 8192),
     **{name: option for name, option in _LAYER.items() if name not in ("epos.mtu", "epos.protocols")},
     "epos.pio_limit": replace(_LAYER["epos.pio_limit"], default=0),
 }
@@ -36,7 +36,7 @@ TINY = "messages=2 size=1024 most=512"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     mtus, size = [LEAST], lab.option("size")
     while mtus[-1] < min(lab.option("most"), size):
         mtus.append(2 * mtus[-1])
@@ -60,7 +60,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> float:
-    """Messages one behind the other, MB/s; the first one is not counted."""
+    """Return the rate of back-to-back messages in MB/s, without the first one."""
     count = lab.option("messages")
 
     async def take() -> int:
@@ -79,19 +79,19 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> float:
 
 
 async def _mean(lab: Lab, hosts: list[Any], size: int) -> float:
-    """One way of a message, us."""
+    """Return the mean one-way time of a message in us."""
     data = bytes(at & 0xFF for at in range(size))
     return statistics.mean(await one_way_us(lab, hosts[0], hosts[-1], data, lab.option("repetitions")))
 
 
 async def _law(lab: Lab, hosts: list[Any], mtu: int, size: int) -> float:
-    """What a message should take by those of one frame and of two, us."""
+    """Return the time in us that the law predicts for a message, from messages of one and two frames."""
     one, two = [await _mean(lab, hosts, part) - await _copy(lab, hosts[-1], part) for part in (mtu, 2 * mtu)]
     return one + (size // mtu - 1) * (two - one) + await _copy(lab, hosts[-1], size)
 
 
 async def _copy(lab: Lab, host: Epos, size: int) -> float:
-    """What copying takes, us."""
+    """Return the time of a copy from staging in us."""
     memory, begun = host.host.allocate(2 * size), lab.kernel.now
     await host.host.copy_memory("epos_copy", memory.address + size, memory.address, size)
     return (lab.kernel.now - begun) / 1e6

@@ -1,8 +1,8 @@
-"""What does it save that the NIC repeats a multicast of EPOS, beside a loop of the host, over the number of receivers?
+"""How much does NIC-based multicast of EPOS save over a loop of sends on the host, by the number of receivers?
 
-Strategy: the first host sends a message to 1, 2, ... others, once by its NIC, which sends the frame in its Send Ring
-again to each, and once by a loop of sends. The time ends when the last receiver has the message; what the sender's CPU
-is used meanwhile, and the bytes that it stores into the card or has fetched, are the host's part.
+Strategy: the first host sends a message to 1, 2, ... others, once by its NIC, which repeats the frame from its Send
+Ring for each receiver, and once by a loop of sends. The time ends when the last receiver has the message. The host's
+part is the CPU time of the sender.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb.studies.kit.findings import curve
 CLUSTER = "eight_hosts"
 _LAYER = layer_options(LAYER)
 OPTIONS = {
-    "repetitions": Option(3, "multicasts of each number of receivers and way", 1, 100_000),
+    "repetitions": Option(3, "multicasts for each number of receivers and way", 1, 100_000),
     "size": Option(256, "bytes of a message", 0, 1 << 16, unit="bytes"),
     **_LAYER,
     "epos.protocols": replace(_LAYER["epos.protocols"], default="multicast"),
@@ -29,7 +29,7 @@ QUICK = "repetitions=1"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     numbers = list(range(1, len(hosts)))
     curves: dict[str, list[float]] = {"nic": [], "loop": []}
@@ -46,7 +46,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _once(lab: Lab, hosts: list[Any], count: int, way: str) -> tuple[float, float]:
-    """One multicast to so many: us until the last one has it, and us of the sender's CPU."""
+    """Send one multicast to `count` hosts; return the time until the last one has it and the sender's CPU time (us)."""
     near, nodes, data = hosts[0], list(range(1, count + 1)), bytes(at & 0xFF for at in range(lab.option("size")))
     takes = [lab.spawn(hosts[node].receive(), f"host {node}") for node in nodes]
     begun, cpu = lab.kernel.now, CpuTime(near.host)
@@ -58,7 +58,7 @@ async def _once(lab: Lab, hosts: list[Any], count: int, way: str) -> tuple[float
     used = cpu.used
     got = await lab.all(takes)
     took = (lab.kernel.now - begun) / 1e6
-    lab.check(all(message.data == data for message in got), "a message came changed")
+    lab.check(all(message.data == data for message in got), "a message arrived changed")
     lab.findings.messages += count
     await near.left()
     return took, used / 1e6

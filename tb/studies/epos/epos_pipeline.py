@@ -1,11 +1,11 @@
-"""How long does a message of EPOS take, how fast do long ones flow, and which stage of the pipeline limits them?
+"""How long does a message of EPOS take, how fast are long streams, and which stage of the pipeline limits them?
 
-Strategy: the baseline of paper 004, or any composition (`SET="epos.protocols=reliability"`). The first host sends, the
-last one sends the same bytes back: half of the round trip is the one-way time. Then it sends long messages one after
-the other from pinned memory; the rate is that of what is received behind the first one, so that the pipeline is full.
-What the DMA of both cards, the cable and `copy_memory` move meanwhile is counted in bytes, where frames are fetched by
-DMA. The stages of the pipeline are raw times of a frame in hardware, read from the trace of the run: host DMA, cable,
-host DMA, and the copy out of staging; the narrowest is named.
+Strategy: the baseline of paper 004, or any composition (`SET="epos.protocols=reliability"`). The first host sends, and
+the last one returns the same bytes; half of the round trip is the one-way time. Then it sends long messages back to
+back from pinned memory. The rate excludes the first message, so that the pipeline is full. Where frames are fetched by
+DMA, the bytes moved by both cards' DMA, the cable and `copy_memory` are counted. The stages of the pipeline are the
+hardware times of a frame from the trace: host DMA, cable, host DMA, and the copy from staging. The slowest stage is
+named.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from tb.studies.kit.stream import stream
 SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 STAGES = ("1_host_to_nic", "2_nic_to_nic", "3_nic_to_host", "4_copy")
 TABLES = {"freed counts", "routes", "control frame", *(f"words of {name}" for name in NAMES)}
-"""What stands in the NIC's memory beside buffers."""
+"""Areas of the NIC's memory that are not buffers."""
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "messages": Option(8, "long messages, one after the other", 2, 100_000),
+    "messages": Option(8, "long messages, back to back", 2, 100_000),
     "largest": Option(65536, "largest message in bytes", 0, 1 << 20, unit="bytes"),
     **layer_options(LAYER),
 }
@@ -41,21 +41,21 @@ VARIANTS = {"rendezvous": ("", "epos.protocols=rendezvous")}
 
 
 async def echo(host: Epos, other: int, size: int, count: int) -> None:
-    """Send back what comes, so often."""
+    """Receive and send back `count` messages."""
     for _ in range(count):
         message = await received(host, other, size)
         await host.send(message.source, message.data)
 
 
 async def received(host: Epos, other: int, size: int) -> Message:
-    """The next message, of a known size; where long ones go into posted buffers, a buffer for it first."""
+    """Receive a message of a known size, after posting a buffer for it if rendezvous requires one."""
     if "rendezvous" in host.protocols and size >= host.options.rendezvous_from:
         await host.post(other, Stretch(host.host.allocate(size).address, size))
     return await host.receive()
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     near, far = hosts[0], hosts[-1]
     lab.metric("buffers", len(near.place.parts.keys() - TABLES))
@@ -66,7 +66,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
-    """Half of a round trip, us."""
+    """Return half of a round trip in us."""
     count, data = lab.option("repetitions"), pattern(size)
     answers = lab.spawn(echo(far, near.me, size, count), "the far host")
 
@@ -80,7 +80,7 @@ async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
 
 
 async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
-    """Long messages, one after the other."""
+    """Measure a stream of long messages and its stages."""
     count, data = lab.option("messages"), pattern(size)
     memory = near.host.allocate(max(size, 1))
     near.host.store_bytes(memory.address, data)
@@ -92,7 +92,7 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
         await near.left()
 
     async def take() -> None:
-        lab.check((await received(far, near.me, size)).data == data, "the stream came changed")
+        lab.check((await received(far, near.me, size)).data == data, "the stream arrived changed")
 
     found = await stream(lab, sends(), take, count)
     if not size:
@@ -112,7 +112,7 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
 
 
 def _hand_in_copies(lab: Lab, moved: dict[str, int], payload: int) -> None:
-    """How often each byte of payload is moved, and by whom; headers and padding beside."""
+    """Record how often each stage moves a byte of payload, including headers and padding."""
     for name, count in moved.items():
         lab.metric(f"bytes_over_payload_{name}", count / payload)
     lab.metric("copies_per_message", sum(count >= payload for count in moved.values()))
@@ -120,29 +120,29 @@ def _hand_in_copies(lab: Lab, moved: dict[str, int], payload: int) -> None:
 
 
 class Pipeline:
-    """What the trace says of the four stages of long messages from one node to another."""
+    """Four stages of long messages from one node to another, from the trace."""
 
     def __init__(self, trace: NDArray[np.void], near: int, far: int) -> None:
         self._near, self._far = (trace[trace["unit"] // PARTS_PER_NODE == node] for node in (near, far))
 
     def moved(self, copied: int) -> dict[str, int]:
-        """Bytes that each stage has moved; the CPU of the receiver has copied so many."""
+        """Return the bytes that each stage has moved; `copied` is the number for the receiver's CPU."""
         fetched, taken = self._dma(self._near, 1), self._dma(self._far, -1)
         cable = int(of_part(self._far, TraceEvent.RX_TAIL, Part.NET_RECV)["argument"].sum())
         return dict(zip(STAGES, (fetched, cable, taken, copied), strict=True))
 
     def _dma(self, side: NDArray[np.void], sign: int) -> int:
-        """Bytes that a host DMA has moved in one direction."""
+        """Return the bytes that a host DMA has moved in one direction."""
         sizes = of_part(side, TraceEvent.DMA_DONE, Part.HOST_DMA)["argument2"]
         return int(np.clip(sign * sizes, 0, None).sum())
 
     def rates(self, payload: int) -> dict[str, float]:
-        """MB/s of each stage while it moves a frame, or copies a message."""
+        """Return the rate of each stage in MB/s while it moves a frame or copies a message."""
         found = dma_rate(self._near), link_rate(self._near), dma_rate(self._far), self._copies(payload)
         return {name: rate for name, rate in zip(STAGES, found, strict=True) if rate}
 
     def _copies(self, payload: int) -> float:
-        """Out of staging slots."""
+        """Return the rate of copies from staging slots in MB/s."""
         events = TraceEvent.HANDLER_START, TraceEvent.HANDLER_END
         starts, ends = (of_part(self._far, event, Part.HOST_CPU)["time"] for event in events)
         took = int(ends.sum() - starts.sum())

@@ -1,9 +1,10 @@
-"""Does reliability of EPOS deliver each message exactly once on a network that loses and damages frames, at what cost?
+"""Does EPOS with reliability deliver each message exactly once over a network with loss and damage, and at what cost?
 
 Strategy: every host sends messages of random sizes to the next one, all at the same time, and receives as many. Packets
-vanish and are damaged (`fault.loss`, `fault.damage`), frames and acknowledgements alike. Each message is drawn by its
-number, so that one that is lost, comes twice, too early, or changed is seen. Goodput beside that of a run with
-`fault.loss=0` is the cost of losses; `SET="epos.protocols=reliability+flow"` has credits, which may be lost too.
+are lost and damaged (`fault.loss`, `fault.damage`), frames and acknowledgements alike. The content of each message
+follows from its number, so that lost, duplicated, reordered and changed messages are detected. Goodput relative to a
+run with `fault.loss=0` is the cost of losses. `SET="epos.protocols=reliability+flow"` adds credits, which may be lost
+too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ OPTIONS = {
     "largest": Option(6000, "bytes of the largest message", 1, 1 << 16, unit="bytes"),
     **_LAYER,
     "epos.protocols": replace(_LAYER["epos.protocols"], default="reliability"),
-    "fault.loss": Option(0.01, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "fault.loss": Option(0.01, "probability that a packet is lost before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.01, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
 }
 QUICK = "messages=10"
@@ -40,14 +41,14 @@ VARIANTS = {
 
 
 def check(plan: Plan) -> None:
-    """Refuse a composition that holds the network reliable."""
+    """Raise ConfigError for a composition that assumes a reliable network."""
     if "reliability" not in str(plan.options["epos.protocols"]).split("+"):
-        cause = "without reliability EPOS takes the network to lose nothing"
+        cause = "without reliability EPOS assumes a lossless network"
         raise ConfigError("SET", 0, "epos.protocols without reliability", cause, "compose reliability in")
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     begun, last = lab.kernel.now, len(hosts)
     ends = await together(lab, "host", [_host(lab, host, last) for host in hosts])
@@ -59,17 +60,17 @@ async def run(lab: Lab) -> None:
     lab.metric("resent", sum(host.protocols["reliability"].resent for host in hosts))
     lab.metric("damaged", sum([await host.host.pio_read(host.host.nic_base + Word.BAD) for host in hosts]))
     lab.metric("frames_held", sum([await host.host.pio_read(host.host.nic_base + Word.HELD) for host in hosts]))
-    lab.check(not wrong, f"{wrong} messages were lost, doubled, early, or changed")
+    lab.check(not wrong, f"{wrong} messages were lost, duplicated, reordered or changed")
 
 
 def drawn(lab: Lab, node: int) -> list[bytes]:
-    """The messages of a host."""
+    """Return the messages of a host."""
     rng = random.Random(f"{lab.seed} {node}")
     return [rng.randbytes(rng.randrange(lab.option("largest") + 1)) for _ in range(lab.option("messages"))]
 
 
 async def _host(lab: Lab, host: Any, nodes: int) -> tuple[int, int]:
-    """Send all, receive all: bytes, and messages that are not what they should be."""
+    """Send and receive all messages; return the number of bytes received and of wrong messages."""
     mine, other = drawn(lab, host.me), drawn(lab, (host.me - 1) % nodes)
     got = []
     for data in mine:

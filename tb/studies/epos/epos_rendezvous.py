@@ -1,9 +1,9 @@
-"""From which size on does a message of EPOS go faster into a buffer that its receiver has posted, with three copies?
+"""From which size on is a message of EPOS faster through a posted buffer, with three copies?
 
-Strategy: the first host and the last one play ping-pong, once through staging slots (four copies), once with all
-messages by rendezvous, whose buffers are posted before: asking for the buffer costs a round trip of the NICs, and the
-copy out of staging is saved. The crossing is where the curves meet, between the sizes that were measured. What DMA and
-CPU move is counted by `epos_pipeline`.
+Strategy: the first and the last host play ping-pong, once through staging slots (four copies), once with all messages
+by rendezvous with buffers posted before. The request for the buffer costs a round trip of the NICs, and the copy from
+staging is saved. The crossover is where the curves meet, interpolated between the measured sizes. `epos_pipeline`
+counts the bytes moved by DMA and CPU.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TINY = "repetitions=1 largest=256"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     curves: dict[str, list[float]] = {}
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     for way, begin in _WAYS.items():
@@ -47,7 +47,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _mean(lab: Lab, near: Epos, far: Epos, size: int, posted: bool) -> float:
-    """One way, us; buffers are posted before the time begins."""
+    """Return the mean one-way time in us; buffers are posted before the measurement."""
     data, took = bytes(at & 0xFF for at in range(size)), list[float]()
     for _ in range(lab.option("repetitions")):
         for one, other in ((near, far), (far, near)) if posted else ():

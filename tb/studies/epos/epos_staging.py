@@ -1,9 +1,9 @@
-"""What becomes of messages of EPOS whose reader is slow: do they wait, or are they overwritten, and is any mixed?
+"""Do messages of EPOS wait or get overwritten if their reader is slow, and is any message mixed with another one?
 
-Strategy: the first host sends messages as fast as it may; the last one does other work after each one that it takes.
-With `epos.staging=hold` frames wait in the Receive Ring, then in the network, and the sender is held up; with
-`epos.staging=overwrite` staging slots are written again, and the reader finds out. Each message is filled with its own
-number, so that one that is mixed of two would be seen. `SET="epos.protocols=flow"` has the sender wait instead.
+Strategy: the first host sends messages as fast as it may; the last one does other work after each message. With
+`epos.staging=hold` frames wait in the Receive Ring, then in the network, and the sender is blocked. With
+`epos.staging=overwrite` staging slots are overwritten, and the reader detects it. Each message is filled with its own
+number, so that a mixed one is detected. With `SET="epos.protocols=flow"` the sender waits instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VARIANTS = {"overwrite": ("", "epos.staging=overwrite"), "flow": ("", "epos.prot
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     near, far, begun = hosts[0], hosts[-1], lab.kernel.now
     sending = lab.spawn(_send(lab, near, far.me), "the sender")
@@ -42,14 +42,14 @@ async def run(lab: Lab) -> None:
     lab.metric("frames_held", await far.host.pio_read(far.host.nic_base + Word.HELD))
     mixed = sum(len(set(data)) != 1 or len(data) != lab.option("size") for data in taken)
     lab.metric("mixed_delivered", mixed)
-    lab.check(not mixed, f"{mixed} messages were mixed of others")
+    lab.check(not mixed, f"{mixed} delivered messages mix the bytes of several")
     numbers = [data[0] for data in taken]
-    lab.check(numbers == sorted(set(numbers)), "messages came twice, or overtook each other")
+    lab.check(numbers == sorted(set(numbers)), "messages were duplicated or reordered")
     lab.check(len(taken) + far.incoming.overwritten == lab.option("messages"), "messages are missing")
 
 
 async def _send(lab: Lab, host: Epos, node: int) -> int:
-    """All messages; when the last one has left, ps."""
+    """Send all messages, and return the time at which the last one has left in ps."""
     for number in range(lab.option("messages")):
         await host.send(node, bytes([number + 1]) * lab.option("size"))
     await host.left()
@@ -57,7 +57,7 @@ async def _send(lab: Lab, host: Epos, node: int) -> int:
 
 
 async def _read(lab: Lab, host: Epos) -> list[bytes]:
-    """What is delivered, slowly."""
+    """Receive messages slowly, and return those that are delivered."""
     taken: list[bytes] = []
     while len(taken) + host.incoming.overwritten < lab.option("messages"):
         message = await host.poll()

@@ -1,9 +1,9 @@
-"""Up to which size does a frame of EPOS go faster by the host's stores than by DMA?
+"""Up to which size is a frame of EPOS faster by the host's stores than by DMA?
 
-Strategy: the first host and the last one play ping-pong at random phases with messages of one frame, once stored by the
-host, once fetched by DMA; half of a round trip is the one-way time. The crossing is where the two curves meet, between
-the sizes that were measured; `epos.pio_limit` should stand there. `SET="epos.activate=host"` has the host start the
-chain, `SET="epos.notify=word"` rings in words of the card's memory.
+Strategy: the first and the last host play ping-pong at random phases with messages of one frame, once stored by the
+host, once fetched by DMA; half of a round trip is the one-way time. The crossover is where the two curves meet,
+interpolated between the measured sizes; it is the best value of `epos.pio_limit`. With `SET="epos.activate=host"` the
+host starts the chain, with `SET="epos.notify=word"` doorbells are words of the card's memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VARIANTS = {"host": ("", "epos.activate=host"), "word": ("", "epos.notify=word")
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = await started(lab)
     sizes = [size for size in SIZES if size <= hosts[0].options.mtu]
     curves: dict[str, list[float]] = {"pio": [], "dma": []}

@@ -1,4 +1,4 @@
-"""What GRIM studies share: bringing the libraries up, and payloads in host memory."""
+"""Shared parts of GRIM studies: start of the libraries, payloads in host memory, and pairs of hosts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ from tb.studies.kit.rounds import Trips, round_trips
 LAYER = "grim"
 Handlers = Mapping[str, Any]
 PLACE_BYTES, PLACES = 4, 16
-"""Messages begin at that many places of a buffer, so many bytes apart, by their numbers."""
+"""Distance in bytes of the PLACES offsets in a buffer at which messages begin, by their numbers."""
 
 
 def of_ends(libraries: Sequence[Any], near: Handlers, far: Handlers) -> list[Handlers]:
-    """Return handlers of all hosts when the first and the last one have some, and the others have none."""
+    """Return the handlers of all hosts, where only the first and the last host have any."""
     return [near, *({} for _ in libraries[2:]), far]
 
 
 async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
-    """Enable GRIM on every host and publish `handlers` (by name, per host), so that every host knows every handler."""
+    """Enable GRIM on every host and publish `handlers` (by name, for each host), so that every host knows every
+    handler.
+    """
     await enable(lab, libraries, handlers)
-    for _ in range(2):  # the second round tells everyone what others published after their first
+    for _ in range(2):  # in the second round all hosts get the handlers that others published after their first
         await sync(lab, libraries)
 
 
 async def enable(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers]) -> None:
-    """Enable GRIM on every host; its handlers are registered, and not published."""
+    """Enable GRIM on every host, and register its handlers without publishing them."""
     for library, own in zip(libraries, handlers, strict=True):
         for name, function in own.items():
             library.register_handler(function, name)
@@ -42,13 +44,13 @@ async def enable(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handlers
 
 
 async def sync(lab: Lab, libraries: Sequence[Any]) -> None:
-    """Every host publishes its handlers and learns those of the others; the first one serves meanwhile."""
+    """Synchronise the handlers of all hosts, while the first host serves."""
     syncs = [lab.spawn(library.sync_handlers(), f"sync_handlers of {i}") for i, library in enumerate(libraries)]
     await serve_until(lab, libraries[:1], lambda: all(task.finished.done for task in syncs), also=syncs)
 
 
 async def serve_until(lab: Lab, libraries: Sequence[Any], over: Any, also: Sequence[Any] = ()) -> None:
-    """Poll on some hosts until `over()` holds everywhere, waiting for the tasks `also` too."""
+    """Poll on some hosts until `over()` is true and the tasks `also` have finished."""
     stop = False
 
     def done() -> bool:
@@ -61,7 +63,7 @@ async def serve_until(lab: Lab, libraries: Sequence[Any], over: Any, also: Seque
 
 
 async def _poll_until(lab: Lab, library: Any, over: Any) -> None:
-    """A loop of `grim_poll` with pauses, for phases in which the time does not count."""
+    """Call `grim_poll` with pauses, for phases whose duration does not matter."""
     while not over():
         if not await library.poll():
             await lab.kernel.sleep(2_000_000, "the next poll")
@@ -77,7 +79,7 @@ class Region:
 
 
 class Source:
-    """A buffer of known bytes in a host's memory, from which any length can be sent."""
+    """Buffer of known bytes in a host's memory, from which any length can be sent."""
 
     def __init__(self, host: Any, size: int, seed: int) -> None:
         self.buffer = host.allocate(max(size, 4) + 4)
@@ -85,25 +87,25 @@ class Source:
         self.buffer.view[:size] = self.bytes
 
     def region(self, size: int, number: int = 0) -> Region | bytes:
-        """Return `size` bytes: the first ones, or those of the message with a number, which begin elsewhere."""
+        """Return `size` bytes for the message with a number, which selects the offset."""
         at = PLACE_BYTES * (number % PLACES)
         return Region(self.buffer.address + at, size, self.buffer.view[at : at + size]) if size else b""
 
     def bytes_of(self, size: int, number: int) -> bytes:
-        """Return the content of that region."""
+        """Return the content of the region of a message."""
         at = PLACE_BYTES * (number % PLACES)
         return self.bytes[at : at + size]
 
 
 class RoundTrips:
-    """Two hosts that send one message back and forth; `name` tells their handlers from those of other pairs."""
+    """Two hosts that send one message back and forth; `name` distinguishes their handlers from those of other pairs."""
 
     def __init__(self, lab: Lab, name: str, near: Any, far: Any, largest: int) -> None:
         self.lab, self.name, self.near, self.far = lab, name, near, far
         self.source = Source(near.host, largest, 1)
-        """What the near host sends."""
+        """Source of the near host's payloads."""
         self.came_at = 0
-        """When the handler of the last message of the near host began, ps."""
+        """Start time of the handler of the near host's last message in ps."""
         self._answer = Source(far.host, largest, 2)
         self._back = False
         self._stop = False
@@ -113,11 +115,11 @@ class RoundTrips:
         return f"{handler}_{self.name}" if self.name else handler
 
     def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts, for `bring_up`."""
+        """Return the handlers of both hosts, for `bring_up`."""
         return {self.named("pong"): self._on_pong}, {self.named("ping"): self._on_ping}
 
     async def open(self) -> None:
-        """Look the handlers up, and let the far host poll."""
+        """Resolve the handlers, and let the far host poll."""
         self._stop = False
         near, far = self.near, self.far
         self._ping = await near.resolve_handler(self.named("ping"))
@@ -136,12 +138,12 @@ class RoundTrips:
         return await round_trips(self.lab, repetitions, ask)
 
     async def close(self) -> None:
-        """Let the far host end."""
+        """Let the far host stop polling."""
         await self.near.send(self._there, self._ping, 0, 1)
         await self.lab.all([self._serving])
 
     async def one_way_us(self, size: int, repetitions: int) -> float:
-        """Half of a round trip of a size, the mean."""
+        """Return half of the mean round trip of a size in us."""
         await self.open()
         us = (await self.trips(size, repetitions)).mean_one_way_us
         await self.close()
@@ -161,7 +163,7 @@ class RoundTrips:
 
 
 class OneWay(RoundTrips):
-    """Two hosts that also send messages one way, whose numbers are kept."""
+    """Two hosts that also send one-way messages, whose numbers are kept."""
 
     def __init__(self, lab: Lab, name: str, near: Any, far: Any, largest: int) -> None:
         super().__init__(lab, name, near, far, largest)
@@ -169,12 +171,12 @@ class OneWay(RoundTrips):
         """First argument of each message, in the order in which they were handled."""
 
     def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts, for `bring_up`."""
+        """Return the handlers of both hosts, for `bring_up`."""
         near, far = super().handlers()
         return near, {**far, self.named("data"): self.on_data}
 
     def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """Handler of a message one way."""
+        """Handle a one-way message."""
         self.numbers.append(number)
 
     async def to_far(self) -> tuple[int, int]:
@@ -182,7 +184,7 @@ class OneWay(RoundTrips):
         return await self.near.resolve_handler(self.named("data")), self.near.get_dest_id(self.far.get_my_vnn())
 
     def reading(self, over: Callable[[], bool]) -> Task:
-        """Let the far host poll until `over()`."""
+        """Let the far host poll until `over()` is true."""
         return self.lab.spawn(self.far.wait_for(over), f"far host of {self.name}")
 
 
@@ -190,7 +192,7 @@ class HasHandlers(Protocol):
     """Two hosts with handlers."""
 
     def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts, for `bring_up`."""
+        """Return the handlers of both hosts, for `bring_up`."""
 
 
 Made = TypeVar("Made", bound=HasHandlers)
@@ -202,10 +204,10 @@ async def start_pairs(
     """Start GRIM with other options on each pair of neighbouring hosts, so that one run compares the options.
 
     Args:
-        lab: the study's lab.
-        choices: options of each pair, in the order of the hosts; further hosts have no pair.
-        make: makes a pair of its place in `choices` and the libraries of its two hosts.
-        common: options of all hosts.
+        lab: The study's lab.
+        choices: Options of each pair, in the order of the hosts; further hosts have no pair.
+        make: Creates a pair from its index in `choices` and the libraries of its two hosts.
+        common: Options of all hosts.
     """
     libraries = lab.start_layer(LAYER, common, in_pairs(choices))
     pairs = [make(place, libraries[2 * place], libraries[2 * place + 1]) for place in range(len(choices))]

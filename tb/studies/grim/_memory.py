@@ -1,4 +1,4 @@
-"""Remote writes between two hosts, whose far application waits for a lock."""
+"""Remote writes between two hosts, where the far application waits for a lock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tb.studies.grim._grim import LAYER, bring_up
 
 
 class RemoteMemory:
-    """The host that writes, and the host whose memory is written."""
+    """Host that writes, and host whose memory is written."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -22,7 +22,7 @@ class RemoteMemory:
         """Number of the last operation, and value of the lock that reports it."""
 
     async def enable(self) -> None:
-        """Bring all libraries up."""
+        """Start all libraries."""
         await bring_up(self.lab, self.libraries, [{} for _ in self.libraries])
         self.where = self.near.get_dest_id(self.far.get_my_vnn())
 
@@ -32,18 +32,18 @@ class RemoteMemory:
         return np.random.default_rng(self.number).integers(0, 256, size, dtype=np.uint8).tobytes()
 
     async def seen(self, lock: int) -> int:
-        """Wait until the far application sees the number in the lock; return the time, ps."""
+        """Wait until the far application sees the number in the lock, and return the time in ps."""
         await self.far.wait_for_lock(lock, self.number)
         return self.lab.kernel.now
 
     async def timed(self, write: Awaitable[Any], lock: int) -> int:
-        """Return the time from the start of a write until the far application has seen its lock, ps."""
+        """Return the time in ps from the start of a write until the far application has seen its lock."""
         seen = self.lab.spawn(self.seen(lock), "far application")
         begun = self.lab.kernel.now
         await write
         return int(await seen.finished - begun)
 
     def compare(self, library: Any, address: int, data: bytes, what: str) -> None:
-        """Count a message; the run fails unless the data has arrived unchanged in pinned memory of a host."""
+        """Count a message, and fail the run unless its data has arrived unchanged in pinned memory of a host."""
         self.lab.findings.messages += 1
         self.lab.check(library.load_pinned(address, len(data)) == data, f"{what} of {len(data)} bytes arrived changed")

@@ -1,9 +1,9 @@
-"""What do incoming queues in the NI bring, and what do they cost: messages injected at once, retransmissions, latency?
+"""What do incoming queues in the NI save, and what do they cost: messages injected at once, retransmissions, latency?
 
 Strategy: two pairs of hosts whose NIs have little memory, one pair with buffers at the sending NI only and one with
-buffers at both (paper 000, 4.3.3). Each pair measures a null message's latency, and how many its host
-appends before it must ask for room. Then the receiver stops while somewhat more is sent than its queue in host memory
-holds: the rest waits in its NI, or is refused and sent again.
+buffers at both (paper 000, 4.3.3). Each pair measures the latency of a null message, and the number of messages that
+its host appends before it must check for room. Then the receiver stops while slightly more is sent than its queue in
+host memory holds. The excess waits in its NI, or is rejected and retransmitted.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ OPTIONS = {
     "sram": Option(77824, "bytes of each NIC's memory", 65536, 1 << 21, unit="bytes"),
     "repetitions": Option(5, "round trips", 1, 10_000),
     "more": Option(2, "messages sent to the stopped receiver beyond what its queue holds", 1, 1000),
-    "stop_us": Option(1200, "how long the receiver stops", 10, 100_000),
+    "stop_us": Option(1200, "time for which the receiver stops", 10, 100_000),
 }
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     common = {"sram_bytes": lab.option("sram"), "segment_bytes": 512, "host_queue_bytes": 2048}
     common |= {"reply_bytes": 4096, "multicast_trees": 0}
     choices = [{"buffering": where} for where in WHERE]
@@ -44,7 +44,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(pairs), "ways to buffer")
     at_once = [lab.findings.metrics[f"injected_at_once_{where}"] for where in WHERE]
     lab.series("injected_at_once", (0, 1), at_once, "NIs with incoming queues", "messages")
-    lab.check(at_once[0] > at_once[1], f"incoming queues took no room: {at_once}")
+    lab.check(at_once[0] > at_once[1], f"incoming queues did not reduce the outgoing room: {at_once} messages")
 
 
 class _Pair(OneWay):
@@ -53,10 +53,12 @@ class _Pair(OneWay):
     def __init__(self, lab: Lab, where: str, near: Any, far: Any) -> None:
         super().__init__(lab, where, near, far, 64)
         self.arrived: list[tuple[list[int], range]] = []
-        """What came of each load of messages, and what had to."""
+        """Received and expected numbers of each load of messages."""
 
     async def fill(self) -> int:
-        """The near host appends until it must ask its NI for room, while the far one reads; how many messages."""
+        """Append on the near host until it must check for room, while the far host reads; return the number of
+        messages.
+        """
         near, outgoing = self.near, self.near.calls.messenger.queues.outgoing[0]
         self.numbers.clear()
         await outgoing.look()
@@ -71,7 +73,7 @@ class _Pair(OneWay):
         return count
 
     async def stop_and_go(self, count: int) -> None:
-        """The far host stops, the near one sends; then the far one goes on until all has arrived."""
+        """Send to a stopped host, which then reads until all messages have arrived."""
         lab, near, far = self.lab, self.near, self.far
         self.numbers.clear()
         data, where = await self.to_far()

@@ -1,11 +1,11 @@
-"""How long does the NI search its logical channels for new messages, and how many channels can it afford?
+"""How long does the NI search its logical channels for new messages, and how many channels are affordable?
 
 Strategy: the firmware's own search of the last 1, 8, ..., 32 of its channels, all empty, between two reads of RTC, as
-in paper 000, 4.3.4. The trace has the same interval to the picosecond: from the first instruction behind the one read
-of RTC to the end of the other. Then the same search while messages come in and the host stores into the SRAM: network
-and I/O bus go before the processor, so it takes longer. The limit follows as in the paper: a search may take half of
-the least latency of the message layers of the time. Metrics name the NIC's clock: that of the paper's LANai 9 is
-not published, so it is also run at 100 MHz.
+in paper 000, 4.3.4. The trace has the same interval to the picosecond, from the first instruction after one read of RTC
+to the end of the other. Then the same search runs while messages arrive and the host stores into the SRAM. Network and
+I/O bus have priority over the processor, so it takes longer. The limit follows as in the paper: a search may take half
+of the minimum latency of the message layers of the time. Metrics name the NIC's clock. That of the paper's LANai 9 is
+not published, so a variant uses 100 MHz.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ NEEDS = ("timed searches",)
 COUNTS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 MOST = max(COUNTS)
 STEP = 8
-"""The suggested number of channels is a multiple of it; the number itself is handed in too."""
+"""Unit of the suggested number of channels; the exact number is recorded too."""
 OPTIONS = {
-    "latency": Option(10, "us that a message takes at least: half of it may go to a search", 1, 1000),
-    "times": Option(64, "searches timed of each number of channels", 1, 10_000),
-    "disturbed": Option(64, "searches timed while messages come in", 1, 10_000),
-    "stream": Option(100_000, "bytes that come in during the disturbed searches", 4096, 1 << 24, unit="bytes"),
+    "latency": Option(10, "minimum latency of a message in us, half of which a search may take", 1, 1000),
+    "times": Option(64, "timed searches for each number of channels", 1, 10_000),
+    "disturbed": Option(64, "timed searches while messages arrive", 1, 10_000),
+    "stream": Option(100_000, "bytes that arrive during the disturbed searches", 4096, 1 << 24, unit="bytes"),
 }
 QUICK = "times=16 disturbed=16"
 VARIANTS = {"100MHz": ("", "clock.nic_ps=10000")}
 SIZES = (512, 8192)
-"""The disturbing messages have at least so many bytes, and less than so many."""
+"""Range of the sizes in bytes of the disturbing messages."""
 STORES = 1024
 """Bytes that the host stores at a time."""
 TICK_US = 0.5
 LOOK_PS = 400_000_000
-"""Between two looks of the host at the word of the NI: a look is an access to SRAM."""
+"""Interval in ps of the host's polls of the NI's word; each poll is an access to SRAM."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     nic = f"{lab.plan.profile.kind}_{round(1e6 / lab.plan.profile.integer('clock.nic_ps'))}MHz"
     options = {"channels": MOST, "search_timer": 1, "sram_bytes": lab.plan.profile.integer("sram.bytes")}
     libraries = lab.start_layer(LAYER, options)
@@ -65,11 +65,13 @@ async def run(lab: Lab) -> None:
     _hand_in(lab, nic, traced, by_rtc)
     disturbed = await _disturbed(lab, timer, libraries, arrived)
     lab.metric(f"scan_disturbed_us_{nic}_{MOST}", max(disturbed))
-    lab.check(max(disturbed) > traced[-1], f"DMA did not lengthen the search: {max(disturbed)} us")
+    lab.check(
+        max(disturbed) > traced[-1], f"the disturbed search took {max(disturbed)} us, not longer than {traced[-1]} us"
+    )
 
 
 def _hand_in(lab: Lab, nic: str, traced: list[float], by_rtc: list[float]) -> None:
-    """Metrics and curves from microseconds, by COUNTS."""
+    """Record metrics and curves from times in us, by COUNTS."""
     for count, us, rtc_us in zip(COUNTS, traced, by_rtc, strict=True):
         lab.metric(f"scan_us_{nic}_{count}", us)
         lab.metric(f"scan_rtc_us_{nic}_{count}", rtc_us)
@@ -84,10 +86,10 @@ def _hand_in(lab: Lab, nic: str, traced: list[float], by_rtc: list[float]) -> No
 
 
 async def _disturbed(lab: Lab, timer: _Timer, libraries: list[Any], arrived: list[int]) -> list[float]:
-    """Searches while messages come in and the host stores into the SRAM.
+    """Return the search times in us while messages arrive and the host stores into the SRAM.
 
-    The sizes are random, so that no rhythm of theirs avoids the search. The stores go to the queue of the last channel,
-    whose back pointer stands still: the search does not meet them.
+    The sizes are random, so that the messages have no rhythm that avoids the searches. The stores go to the queue of
+    the last channel, whose back pointer does not change, so the search finds no message.
     """
     near, far, sizes = libraries[0], libraries[-1], _sizes(lab)
     number, where, source = await far.resolve_handler("data"), far.get_dest_id(0), Source(far.host, SIZES[1], 1)
@@ -106,12 +108,12 @@ async def _disturbed(lab: Lab, timer: _Timer, libraries: list[Any], arrived: lis
     durations, _ = await timer.search(MOST, lab.option("disturbed"))
     await lab.all(tasks)
     lab.findings.messages += len(sizes)
-    lab.check(arrived == sizes, f"{arrived} bytes arrived instead of {sizes}")
+    lab.check(arrived == sizes, f"messages of {arrived} bytes arrived, but {sizes} were sent")
     return durations
 
 
 def _sizes(lab: Lab) -> list[int]:
-    """Sizes of messages, by seed, that together have the bytes of the option `stream` at least."""
+    """Return random message sizes with a sum of at least the option `stream`."""
     rng, sizes = random.Random(lab.seed), [0]
     while sum(sizes) < lab.option("stream"):
         sizes.append(rng.randrange(*SIZES))
@@ -119,7 +121,7 @@ def _sizes(lab: Lab) -> list[int]:
 
 
 class _Timer:
-    """The host's request for timed searches, and what the trace says of them."""
+    """Host's requests for timed searches, and their durations in the trace."""
 
     def __init__(self, lab: Lab, library: Any) -> None:
         self._lab, self._host = lab, library.host
@@ -127,7 +129,7 @@ class _Timer:
         self._paths = [lab.running.paths.known("grim/nic", path) for path in ("search_begin", "search_told")]
 
     async def search(self, count: int, times: int) -> tuple[list[float], float]:
-        """`times` searches of `count` channels: durations by the trace in us, and their mean by RTC."""
+        """Time `times` searches of `count` channels; return durations from the trace in us, and their mean by RTC."""
         host, begun = self._host, self._lab.kernel.now
         ticks = await host.pio_read(host.nic_base + Word.TICKS)
         await host.pio_write(host.nic_base + Word.SEARCH, struct.pack(">2H", count, times))
@@ -137,7 +139,7 @@ class _Timer:
         return self._traced(begun), mean
 
     def _traced(self, since: int) -> list[float]:
-        """From the work behind the one read of RTC to the work behind the other, us."""
+        """Return the times in us from the work after one read of RTC to the work after the other."""
         records = self._lab.trace()
         mine = (records["unit"] == self._unit) & (records["event"] == TraceEvent.WORK_START) & (records["time"] > since)
         begin, told = (records["time"][mine & (records["argument"] == path)] for path in self._paths)

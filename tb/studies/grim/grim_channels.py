@@ -1,10 +1,10 @@
-"""What do latency, bandwidth and the cost of receiving depend on the number of logical channels of a NI?
+"""How do latency, bandwidth and receive cost depend on the number of logical channels of a NI?
 
 Strategy: four pairs of hosts whose NIs have 1, 8, 16 and 32 channels, as in Figure 4.10 (paper 000, 4.3.4). Each pair
-measures a null message's one-way time and the bandwidth of a long one. Then null messages come in on all channels by
-turns, far enough apart to meet an idle NI: the stages of each message, from the trace, tell how long its NI searched
-for it, how long the other one took to notice it, and what it cost to receive. The paper says that searching grows with
-the channels and receiving does not.
+measures the one-way time of a null message and the bandwidth of a long one. Then null messages arrive on all channels
+in turn, far enough apart to find an idle NI. The stages of each message, from the trace, give the time of its NI's
+search, of its detection by the other NI, and of its reception. According to the paper, the search grows with the number
+of channels and the reception does not.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ LAYER = "grim"
 CLUSTER = "eight_hosts"
 COUNTS = (1, 8, 16, 32)
 STAGES = {"bus_and_channel_search": "search", "nic_notices": "notice", "nic_receive": "receive"}
-"""Of a message's stages those that a NI's processor decides, and what the metrics call them."""
+"""Stages of a message on a NI's processor, with their names in the metrics."""
 OPTIONS = {
     "repetitions": Option(10, "round trips of a null message", 1, 10_000),
-    "size": Option(4096, "bytes of the message that bandwidth is measured with", 64, 64000, unit="bytes"),
-    "messages": Option(64, "null messages that come in on the channels by turns", 1, 10_000),
+    "size": Option(4096, "bytes of the message for the bandwidth", 64, 64000, unit="bytes"),
+    "messages": Option(64, "null messages that arrive on the channels in turn", 1, 10_000),
 }
 QUICK = "repetitions=5 messages=32"
 GAP_PS = 40_000_000
-"""Between two of them; and a part of it that varies, so that they meet the polling loop anywhere."""
+"""Interval in ps of two messages; a part of it varies, so that they arrive at any point of the polling loop."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     choices, common = [{"channels": count} for count in COUNTS], {"host_queue_bytes": 1 << 15, "multicast_trees": 0}
     pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, COUNTS[i], near, far), common)
     size, measured = lab.option("size"), defaultdict[str, list[float]](list)
@@ -53,26 +53,26 @@ async def run(lab: Lab) -> None:
     for name, values in measured.items():
         unit = "MBps" if name == "bandwidth" else "us"
         curve(lab, name, COUNTS, values, "channels", unit.replace("p", "/"), f"{name}_{unit}_{{}}_channels")
-    if "receive" in measured:  # not without the trace
+    if "receive" in measured:  # missing without the trace
         lab.metric("receive_growth", measured["receive"][-1] / measured["receive"][0])
         lab.metric("search_growth", measured["search"][-1] / measured["search"][0])
 
 
 class _Pair(OneWay):
-    """Two hosts whose NIs have so many channels."""
+    """Two hosts whose NIs have a number of channels."""
 
     def __init__(self, lab: Lab, count: int, near: Any, far: Any) -> None:
         super().__init__(lab, f"{count}", near, far, lab.option("size"))
         self.count = count
         self.arrived: dict[int, tuple[list[int], list[int]]] = {}
-        """By channel: the numbers that came, and those that had to."""
+        """Received and expected message numbers, by channel."""
 
     def on_data(self, source: int, number: int, channel: int, a2: int, a3: int, payload: memoryview) -> None:
-        """Handler of a message one way."""
+        """Handle a one-way message."""
         self.arrived[channel][0].append(number)
 
     async def stream(self, messages: int) -> None:
-        """Null messages on all channels by turns, one after the other."""
+        """Send null messages on all channels in turn."""
         near, far, lab = self.near, self.far, self.lab
         data, _ = await self.to_far()
         for channel in range(self.count):

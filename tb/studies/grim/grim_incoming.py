@@ -1,9 +1,9 @@
-"""How often does a message use an incoming queue of the NI, over how often its endpoint reads?
+"""How often does a message use an incoming queue of the NI, by the interval of its endpoint's polls?
 
-Strategy: NIs with buffers at both ends, as early GRIM had them (paper 000, 4.3.3). All hosts but the first send null
-messages to the first one as fast as they can; it polls until nothing is left, then computes for a while, and polls
-again. The share of messages that met no room in the endpoint, and so waited in the NI, over the time between polls:
-the paper saw it be small, since endpoints commonly keep up.
+Strategy: NIs with buffers at both ends, as in early GRIM (paper 000, 4.3.3). All hosts but the first send null messages
+to the first one as fast as they can. It polls until no message is left, then computes for a while, and polls again. The
+result is the share of messages that found no room in the endpoint, and so waited in the NI, over the time between
+polls. The paper found it to be small, since endpoints commonly keep up.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ LAYER = "grim"
 NEEDS = ("incoming queues",)
 CLUSTER = "four_hosts"
 GAPS_US = (0, 250, 500, 1000, 2000)
-"""How long the endpoint computes between its polls."""
+"""Computing times of the endpoint between its polls in us."""
 OPTIONS = {
-    "messages": Option(100, "messages of each sender, for each gap", 1, 100_000),
+    "messages": Option(100, "messages of each sender for each gap", 1, 100_000),
     "host_queue_bytes": Option(4096, "bytes of the endpoint's queue in host memory", 2048, 1 << 20, unit="bytes"),
 }
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     size = lab.option("host_queue_bytes")
     options: dict[str, float | str] = {
         "buffering": "both",
@@ -47,18 +47,18 @@ async def run(lab: Lab) -> None:
 
 
 class _Reader:
-    """The host that reads, and those that send to it."""
+    """Host that reads, and hosts that send to it."""
 
     def __init__(self, lab: Lab, libraries: list[Any]) -> None:
         self.lab, self.libraries = lab, libraries
         self._numbers: dict[int, list[int]] = {}
 
     def on_data(self, source: int, number: int, sender: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A message has been handled."""
+        """Handle a message."""
         self._numbers[sender].append(number)
 
     async def share_queued(self, gap_us: int, messages: int) -> float:
-        """Share of the messages that waited in the NI's incoming queue."""
+        """Return the share of the messages that waited in the NI's incoming queue."""
         lab, (near, *senders) = self.lab, self.libraries
         self._numbers = {sender: [] for sender in range(1, len(self.libraries))}
         before = await near.ni_counter(Counter.QUEUED)

@@ -1,9 +1,10 @@
-"""Which way into the NI is the fastest at each size: words, combined stores or DMA; and is a doorbell found sooner?
+"""Which injection into the NI is fastest at each size: words, combined stores or DMA; and is a doorbell detected
+earlier?
 
-Strategy: a pair of hosts a way, all else equal: payload written a word at a time, by combined stores, or fetched by the
-NI's DMA (option `dma_inject`); and combined stores with the doorbell FIFO in place of the search of all channels
-(`doorbell_notify`, which a LANai 4 does not have). Each pair measures the one-way time of each size, and how long the
-sender's host is in `send` while queue and NI are idle. The rate of an injection is size over that time.
+Strategy: one pair of hosts for each way, all else equal. Payload is written a word at a time, by combined stores, or
+fetched by the NI's DMA (option `dma_inject`); a fourth pair uses combined stores with the doorbell FIFO in place of the
+channel search (`doorbell_notify`, which a LANai 4 does not support). Each pair measures the one-way time of each size,
+and the time that the sender's host is in `send` while queue and NI are idle. The injection rate is size over that time.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ WAYS: dict[str, dict[str, float | str]] = {
 }
 SIZES = (0, 16, 64, 256, 1024, 4096)
 OPTIONS = {
-    "channels": Option(8, "channels that the NI searches, or is spared to search by the doorbells", 1, 32),
+    "channels": Option(8, "channels that the NI searches, unless it uses doorbells", 1, 32),
     "repetitions": Option(2, "messages of each size and kind", 1, 10_000),
 }
 IDLE_US = 150
-"""Between two injections: the one before has gone."""
+"""Time in us between two injections, in which the previous message leaves."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ways = [way for way in WAYS if way != "doorbell" or lab.plan.profile.kind != "lanai4"]
     common = {"channels": lab.option("channels"), "multicast_trees": 0}
     choices = [WAYS[way] for way in ways]
@@ -47,12 +48,12 @@ class _Pair(OneWay):
     """Two hosts that inject in one way."""
 
     def on_data(self, source: int, number: int, size: int, a2: int, a3: int, payload: memoryview) -> None:
-        """Handler of a message one way."""
+        """Handle a one-way message."""
         self.numbers.append(number)
         self.lab.check(payload == self.source.bytes[:size], f"{self.name}: {size} bytes arrived changed")
 
     async def measure(self, repetitions: int) -> None:
-        """All sizes."""
+        """Measure all sizes."""
         lab, latencies = self.lab, [await self.one_way_us(size, repetitions) for size in SIZES]
         injections = await self._inject(repetitions)
         for size, injection in zip(SIZES, injections, strict=True):
@@ -65,7 +66,7 @@ class _Pair(OneWay):
         tally(lab, [(self.numbers, range(len(SIZES) * repetitions))], f"_{self.name}")
 
     async def _inject(self, repetitions: int) -> list[float]:
-        """By size: how long a host is in `send`, the mean, us."""
+        """Return the mean time that a host is in `send` in us, by size."""
         lab, near = self.lab, self.near
         data, where = await self.to_far()
         due, number, means = len(SIZES) * repetitions, 0, []
@@ -73,7 +74,7 @@ class _Pair(OneWay):
         for size in SIZES:
             spent = 0
             for _ in range(repetitions):
-                await lab.kernel.sleep(IDLE_US * 1_000_000, "the message before to have gone")
+                await lab.kernel.sleep(IDLE_US * 1_000_000, "the previous message to leave")
                 begun = lab.kernel.now
                 await near.send(where, data, number, size, payload=self.source.region(size))
                 spent += lab.kernel.now - begun

@@ -1,8 +1,8 @@
-"""What does it cost the NI to look up a message's sequence number by source channel, NI and destination channel?
+"""What does the lookup of a sequence number by source channel, NI and destination channel cost the NI?
 
 Strategy: two pairs of hosts, one sequenced per NI, one any-to-any, as paper 000 compares them in 4.3.2. Null messages
-one at a time, on an idle network, on all channels by turns: the stages of the trace tell what sending and receiving
-cost each NI, and the round trip what the message sees of it.
+are sent one at a time, on an idle network, on all channels in turn. The stages of the trace give the cost of sending
+and receiving for each NI, and the round trip its effect on the latency.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     common = {"channels": lab.option("channels"), "host_queue_bytes": 1 << 16, "multicast_trees": 0}
     choices = [{"sequencing": scheme} for scheme in SCHEMES]
     pairs = await start_pairs(lab, choices, lambda i, near, far: RoundTrips(lab, SCHEMES[i], near, far, 0), common)
@@ -39,6 +39,6 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(pairs), "ways of sequencing")
     metrics = lab.findings.metrics
     for stage in STAGES:
-        if f"{stage}_us_per_ni" in metrics:  # not without the trace
+        if f"{stage}_us_per_ni" in metrics:  # missing without the trace
             more = metrics[f"{stage}_us_any_to_any"] - metrics[f"{stage}_us_per_ni"]
             lab.metric(f"{stage}_more_us", more)

@@ -1,8 +1,8 @@
-"""How long does a cluster take to come up as hosts are added, and does every message arrive?
+"""How long does a cluster take to start by the number of hosts, and does every message arrive?
 
-Strategy: all hosts are enabled and learn the one handler, each of the two timed; then all send a few messages at once,
-to hosts near and far. Each message says who sent it and which it is, and begins at another place of its sender's
-buffer, so that a lost, doubled, overtaken or changed one is seen where it arrives.
+Strategy: all hosts are enabled and synchronise one handler, and both steps are timed. Then all send a number of
+messages at once, to hosts near and far. Each message carries its sender and number, and begins at another offset of its
+sender's buffer, so that lost, duplicated, reordered and changed messages are detected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TINY = "messages=1 size=16"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts: list[_Host] = []
     hosts += [_Host(lab, vnn, library, hosts) for vnn, library in enumerate(lab.start_layer(LAYER))]
     libraries = [host.library for host in hosts]
@@ -48,30 +48,30 @@ async def run(lab: Lab) -> None:
 
 
 class _Host:
-    """One host that sends and receives."""
+    """Host that sends and receives."""
 
     def __init__(self, lab: Lab, vnn: int, library: Any, hosts: list[_Host]) -> None:
-        """`hosts`: all, by VNN."""
+        """Create the host; `hosts` are all hosts, by VNN."""
         self.lab, self.vnn, self.library, self._hosts = lab, vnn, library, hosts
         self.size, self.messages = lab.option("size"), lab.option("messages")
         self.source = Source(library.host, self.size + PLACE_BYTES * PLACES, vnn)
         self.due: dict[int, list[int]] = {}
-        """By the VNN of the sender: the numbers of its messages for this host."""
+        """Numbers of the messages for this host, by VNN of the sender."""
         self.got: dict[int, list[int]] = {}
-        """And of those that came, as they came."""
+        """Numbers of the received messages in order of arrival, by VNN of the sender."""
         self.handled = self.changed = self.last_at = 0
 
     def target(self, number: int) -> int:
-        """Where a message goes: spread over the cluster, the next host first."""
+        """Return the destination of a message: spread over the cluster, the next host first."""
         others = len(self._hosts) - 1
         return (self.vnn + 1 + number * others // self.messages) % (others + 1)
 
     def payload(self, number: int) -> bytes:
-        """What a message carries."""
+        """Return the payload of a message."""
         return self.source.bytes_of(self.size, number)
 
     async def stream(self) -> None:
-        """Send everything, then handle what has not come yet."""
+        """Send all messages, then receive the rest."""
         library, due = self.library, sum(map(len, self.due.values()))
         handler = await library.resolve_handler("data")
         for number in range(self.messages):
@@ -80,7 +80,7 @@ class _Host:
         await library.wait_for(lambda: self.handled >= due)
 
     def on_data(self, source: int, sender: int, number: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A message has arrived."""
+        """Handle a message."""
         self.got.setdefault(sender, []).append(number)
         self.handled += 1
         self.changed += bytes(payload) != self._hosts[sender].payload(number)
@@ -89,10 +89,10 @@ class _Host:
 
 
 def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
-    """Whether everything came as it was sent."""
+    """Record metrics, and fail the run unless every message arrived as it was sent."""
     tally(lab, [(host.got.get(sender, []), due) for host in hosts for sender, due in host.due.items()])
     strange = sum(len(host.got.keys() - host.due.keys()) for host in hosts)
     changed = sum(host.changed for host in hosts)
     lab.metric("changed", changed)
-    lab.check(not changed, f"{changed} messages changed on their way")
-    lab.check(not strange, f"messages of {strange} hosts that sent none")
+    lab.check(not changed, f"{changed} messages arrived changed")
+    lab.check(not strange, f"unexpected messages from {strange} hosts")

@@ -1,8 +1,8 @@
-"""How much sooner do all hosts have a message when the NIs replicate it than when the sender sends it to each?
+"""How much earlier do all hosts have a message when the NIs replicate it than when the sender sends it to each?
 
-Strategy: host 0 sends one message to 1, 3, 7, 15 others, once through the multicast tree whose root it is and once in a
-loop of `send`; all receivers poll. What counts is the time from the first call to the last handler, and the time that
-the sender's host spends in the calls. The tree grows by subscription between the measurements.
+Strategy: host 0 sends one message to 1, 3, 7, 15 others, once through the multicast tree that it owns and once in a
+loop of `send`; all receivers poll. Measured are the time from the first call to the last handler, and the time that the
+sender's host spends in the calls. The tree grows by subscriptions between the measurements.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ NEEDS = ("multicast",)
 CLUSTER = "clos16"
 OPTIONS = {
     "repetitions": Option(1, "messages of each kind, size and number of hosts", 1, 10_000),
-    "hosts": Option(16, "most hosts, the sender included", 2, 128),
+    "hosts": Option(16, "maximum number of hosts, including the sender", 2, 128),
     "size": Option(1024, "bytes of the longer message; the shorter one has none", 4, 65536, unit="bytes"),
     **layer_options(LAYER),
 }
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     group = _Group(lab, lab.start_layer(LAYER))
     await group.enable()
     most = min(lab.option("hosts"), len(group.libraries))
@@ -59,9 +59,9 @@ class _Group:
         self.root = libraries[0]
         self.members = 1
         self.arrived: list[int] = []
-        """When the handler began at each receiver of the present message, ps."""
+        """Start time in ps of each receiver's handler for the current message."""
         self.numbers: list[tuple[list[int], list[int]]] = [([], []) for _ in libraries]
-        """By VNN: numbers of the messages that came, and of those that had to."""
+        """Received and expected message numbers, by VNN."""
         self._number = 0
         self._stopped: set[int] = set()
         self.source = Source(self.root.host, lab.option("size"), 1)
@@ -69,7 +69,7 @@ class _Group:
         self._tasks: list[Any] = []
 
     async def enable(self) -> None:
-        """Bring all libraries up; the tree's owner is host 0."""
+        """Start all libraries; host 0 owns the tree."""
         handlers = {"stop": self._on_stop, "joined": self._on_joined}
         own = [{"data": partial(self._on_data, vnn), **handlers} for vnn in range(len(self.libraries))]
         await bring_up(self.lab, self.libraries, own)
@@ -85,17 +85,17 @@ class _Group:
         self._stopped.add(vnn)
 
     def _on_joined(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """Host 0 looks again at how many there are."""
+        """Wake host 0 to check the number of members again."""
 
     async def grow(self, count: int) -> None:
-        """Subscribe, so that `count` hosts with the sender are in the tree."""
+        """Subscribe hosts until the tree has `count` members, including the sender."""
         for vnn in range(self.members, count):
             joining = self.lab.spawn(self._join(self.libraries[vnn]), f"host {vnn}")
             self._tasks.append(joining)
             await self.root.wait_for(lambda vnn=vnn: self.members > vnn)
 
     async def _join(self, library: Any) -> None:
-        """A receiver: subscribe, tell host 0, poll until the end."""
+        """Subscribe a receiver, notify host 0, and poll until the end."""
         await library.subscribe_multicast_by_name("all", 1)
         self.members += 1
         await library.send(library.get_dest_id(0), await library.resolve_handler("joined"))
@@ -103,7 +103,7 @@ class _Group:
         await library.wait_for(lambda: me in self._stopped)
 
     async def measure(self, send: Callable[[int], Awaitable[None]], size: int) -> tuple[float, float]:
-        """Medians over the repetitions: until the last handler, and in the sender's calls, us."""
+        """Return the median times in us until the last handler, and in the sender's calls."""
         last, calls = [], []
         for _ in range(self.lab.option("repetitions")):
             self.arrived.clear()
@@ -121,17 +121,17 @@ class _Group:
         return statistics.median(last) / 1e6, statistics.median(calls) / 1e6
 
     async def by_tree(self, size: int) -> None:
-        """One call; the NIs replicate."""
+        """Send by one call; the NIs replicate the message."""
         await self.root.send_mc(self.tree, self.data, size, self._number, payload=self.source.region(size))
 
     async def by_loop(self, size: int) -> None:
-        """A call for each receiver."""
+        """Send by one call for each receiver."""
         for vnn in range(1, self.members):
             payload = self.source.region(size)
             await self.root.send(self.root.get_dest_id(vnn), self.data, size, self._number, payload=payload)
 
     async def close(self, hosts: int, sizes: tuple[int, ...]) -> None:
-        """Let the receivers end, and hand in what was replicated."""
+        """Let the receivers end, and record the number of copies."""
         counts = [await library.ni_counter(Counter.COPIES) for library in self.libraries]
         self.lab.metric("copies", sum(counts))
         tally(self.lab, self.numbers)

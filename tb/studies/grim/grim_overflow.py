@@ -1,10 +1,10 @@
-"""Do handlers that reply under congestion stand still, and does the overflow queue prevent it?
+"""Do handlers that reply under congestion deadlock, and does the overflow queue prevent it?
 
-Strategy: two hosts send each other messages whose handlers reply, through queues that hold few of them, and compute in
-between without polling, so that the queues are full when a send at last must poll. With the overflow queue everything
-must arrive, once and in order. Then the same without it: a handler waits for room in its NI's queue, which only the
-other host can make, whose handler waits too. The run shows who waits for whom; that is checked to be the cycle of both
-hosts and both NIs.
+Strategy: two hosts send each other messages whose handlers reply, through queues with room for few messages. They
+compute in between without polling, so that the queues are full when a send has to poll. With the overflow queue every
+message must arrive, once and in order. The same then runs without it: a handler waits for room in its NI's queue, which
+only the other host can make, whose handler waits too. The reported waits must form the cycle of both hosts and both
+NIs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tb.studies.kit.arrivals import tally
 
 LAYER = "grim"
 CONGESTED = {"queue_bytes": 1024, "host_queue_bytes": 1024, "segment_bytes": 64, "poll_first": 0}
-"""Queues that hold some nine messages of 64 B; applications poll only when they must."""
+"""Options for queues with room for about nine messages of 64 B, and for applications that poll only when they must."""
 THINK = 150
-"""Paths of `copy_line` that an application computes between two messages (10 us): endpoint queues fill meanwhile."""
+"""Number of `copy_line` paths that an application computes between two messages (10 us), while endpoint queues fill."""
 QUIET_US = 1000
-"""So long without a handler that ends: nothing will ever end one."""
+"""Time in us without a finished handler that counts as a deadlock."""
 OPTIONS = {
     "messages": Option(100, "messages of each host in each of the two parts", 1, 1_000_000),
     "size": Option(64, "bytes of each message and of each reply", 0, 65536, unit="bytes"),
-    "deadlock": Option(1, "0: leave the part without the overflow queue out", 0, 1),
+    "deadlock": Option(1, "run the part without the overflow queue (1) or omit it (0)", 0, 1),
     **{
         name: Option(CONGESTED.get(name.removeprefix("grim."), option.default), option.meaning, option.low, option.high)
         if name.removeprefix("grim.") in CONGESTED
@@ -38,7 +38,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     libraries = lab.start_layer(LAYER, {"overflow": 1})
     hosts = [_Host(lab, libraries[0]), _Host(lab, libraries[-1])]
     near, far = ({"request": host.on_request, "reply": host.on_reply} for host in hosts)
@@ -52,19 +52,19 @@ async def run(lab: Lab) -> None:
 
 
 def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
-    """What arrived of requests and replies."""
+    """Record the requests and replies that arrived."""
     got = [numbers for host in hosts for numbers in host.got]
     tally(lab, ((numbers, range(lab.option("messages"))) for numbers in got))
     changed = sum(host.changed for host in hosts)
     lab.metric("changed", changed)
-    lab.check(not changed, f"{changed} messages changed")
+    lab.check(not changed, f"{changed} messages arrived changed")
     lab.metric("overflow_peak", max(host.peak for host in hosts))
-    lab.check(all(host.peak for host in hosts), "the overflow queue was never used: there was no congestion")
+    lab.check(all(host.peak for host in hosts), "the overflow queue was never used, so there was no congestion")
     lab.findings.messages += sum(map(len, got))
 
 
 async def _without(lab: Lab, hosts: list[_Host]) -> None:
-    """The same without the overflow queue."""
+    """Repeat the burst without the overflow queue, and check the reported cycle."""
     for host in hosts:
         host.library.use_overflow(False)
         host.got = ([], [])
@@ -73,17 +73,17 @@ async def _without(lab: Lab, hosts: list[_Host]) -> None:
     lab.metric("deadlock_without", int(found is not None))
     lab.metric("delivered_without", sum(len(numbers) for host in hosts for numbers in host.got))
     if found is None:
-        lab.check(False, "without the overflow queue everything arrived: there was no congestion")
+        lab.check(False, "without the overflow queue all messages arrived, so there was no congestion")
         return
     here, there = hosts
     lab.metric("units_in_the_cycle", len(found.units))
     edges = ((here.unit, here.nic), (here.nic, there.unit), (there.unit, there.nic), (there.nic, here.unit))
     for waiter, holder in edges:
-        lab.check(found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}")
+        lab.check(found.waits(waiter, holder), f"the hang report lacks the wait of {waiter} for {holder}")
 
 
 class _Host:
-    """One host that asks and answers."""
+    """Host that sends requests and replies."""
 
     def __init__(self, lab: Lab, library: Any) -> None:
         self.lab, self.library = lab, library
@@ -91,18 +91,19 @@ class _Host:
         self.unit, self.nic = library.host.who, f"NIC {library.host.node}"
         self.source = Source(library.host, lab.option("size"), library.host.node)
         self.got: tuple[list[int], list[int]] = ([], [])
-        """Numbers of the requests and of the replies that came."""
+        """Numbers of the received requests and replies."""
         self.peak = self.changed = 0
 
     async def prepare(self, other: _Host) -> None:
-        """Learn the numbers of the handlers."""
+        """Resolve the handlers."""
         self.other = other
         self.request, self.reply = [await self.library.resolve_handler(name) for name in ("request", "reply")]
         self.to = self.library.get_dest_id(other.library.get_my_vnn())
 
     async def burst(self) -> None:
-        """All requests, as fast as they go; then wait for the rest, and until no reply of its own waits: who does not
-        poll any more sends none.
+        """Send all requests back to back, then receive the rest.
+
+        The host polls until none of its replies is in the overflow queue, because they are sent by polls.
         """
         messages, size = self.lab.option("messages"), self.lab.option("size")
         for number in range(messages):
@@ -112,13 +113,13 @@ class _Host:
         await library.wait_for(lambda: not library.overflow and min(len(numbers) for numbers in self.got) >= messages)
 
     async def on_request(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A request: reply."""
+        """Handle a request by a reply."""
         self._note(0, number, payload)
         await self.library.send(source, self.reply, number, payload=self.source.region(len(payload)))
         self.peak = max(self.peak, self.library.overflow)
 
     def on_reply(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A reply."""
+        """Handle a reply."""
         self._note(1, number, payload)
 
     def _note(self, kind: int, number: int, payload: memoryview) -> None:

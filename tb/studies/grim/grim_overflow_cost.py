@@ -1,8 +1,8 @@
-"""What does the overflow queue cost handlers that reply while there is room, as there is nearly always?
+"""What does the overflow queue cost handlers that reply while the queues have room, the common case?
 
 Strategy: two pairs of hosts, one with the overflow queue and one without (paper 000, 4.4.3: "little penalty to the
-common case"). Each sends messages back and forth on an idle network, the answers from within handlers, over sizes. The
-queue stays empty, so what differs is the look whether it is.
+common case"). Each sends messages back and forth on an idle network, with the replies from handlers, over sizes. The
+queue stays empty, so the difference is the check for that.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tb.studies.kit.findings import curve
 LAYER = "grim"
 CLUSTER = "four_hosts"
 WAYS = ("without", "with")
-"""By the option `overflow`."""
+"""Names of the values 0 and 1 of the option `overflow`."""
 SIZES = (0, 256, 4096)
 OPTIONS = {"repetitions": Option(10, "round trips of each size", 1, 10_000)}
 QUICK = "repetitions=4"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     choices = [{"overflow": on} for on in range(len(WAYS))]
     pairs = await start_pairs(lab, choices, lambda i, near, far: RoundTrips(lab, WAYS[i], near, far, max(SIZES)))
     times = []

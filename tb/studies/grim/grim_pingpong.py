@@ -1,8 +1,8 @@
-"""How long does a GRIM active message take from host to host, and where does the time go?
+"""How long does a GRIM active message take from host to host, and which stages take the time?
 
-Strategy: two hosts send one message back and forth; half of the round trip is the one-way time, the median over the
-repetitions of a size is handed in. Bandwidth is size over one-way time. The stages of one null message come from the
-trace.
+Strategy: two hosts send one message back and forth. Half of the round trip is the one-way time, of which the median
+over the repetitions of a size is recorded. Bandwidth is size over one-way time. The stages of one null message come
+from the trace.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tb.studies.kit.statistics import half_bandwidth
 LAYER = "grim"
 SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 LONG = 16384
-"""From this size on, a message is compared with the stages of the hardware that it goes through."""
+"""Size in bytes from which messages are compared with the rates of the hardware stages."""
 OPTIONS = {
     "repetitions": Option(10, "round trips of each size up to 1 KB; longer messages take a fifth of it", 1, 100_000),
     "largest": Option(65536, "largest message in bytes", 0, 1 << 24, unit="bytes"),
-    "size": Option(-1, "messages of so many bytes only; -1: of all sizes up to the largest", -1, 1 << 24, unit="bytes"),
+    "size": Option(-1, "bytes of all messages; -1 for all sizes up to the largest", -1, 1 << 24, unit="bytes"),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=3 largest=16384"
@@ -32,7 +32,7 @@ TINY = "repetitions=1 largest=256"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     repetitions, largest, only = (lab.option(name) for name in ("repetitions", "largest", "size"))
     sizes = [size for size in SIZES if size <= largest] if only < 0 else [only]
     libraries = lab.start_layer(LAYER)
@@ -61,7 +61,7 @@ def _rounds(repetitions: int, size: int) -> int:
 
 
 def _hand_in(lab: Lab, sizes: list[int], medians: list[float]) -> None:
-    """Metrics and curves from the one-way times in picoseconds."""
+    """Record metrics and curves from the one-way times in ps."""
     bandwidths = [size / ps * 1e6 for size, ps in zip(sizes, medians, strict=True)]
     peak = max(bandwidths)
     lab.metric("bandwidth_MBps_peak", peak)
@@ -71,8 +71,9 @@ def _hand_in(lab: Lab, sizes: list[int], medians: list[float]) -> None:
 
 
 def _hand_in_narrowest(lab: Lab, span: tuple[int, int], size: int, ps: float) -> None:
-    """Beside the longest message's bandwidth, how fast each stage of the hardware was while it moved it; `span`: from
-    its call to its handler, ps.
+    """Record the rate of each hardware stage during the longest message, and the message's share of the slowest one.
+
+    `span` is from the call of the message to its handler in ps.
     """
     rates = stage_rates(lab.trace(), 0, len(lab.running.hosts) - 1, *span)
     if size < LONG:
@@ -85,7 +86,7 @@ def _hand_in_narrowest(lab: Lab, span: tuple[int, int], size: int, ps: float) ->
 
 
 def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> None:
-    """The breakdown of the last null message; it must add up to the picosecond."""
+    """Record the stages of the last null message, whose sum must be exact to the picosecond."""
     for number, (name, duration_ps) in enumerate(stages):
         lab.metric(f"stage_us_{number:02d}_{name}", duration_ps / 1e6)
     if stages:

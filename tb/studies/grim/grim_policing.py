@@ -1,13 +1,13 @@
 """What does an end-to-end limit of outstanding messages cost a sender, and what burst does a NI take without one?
 
-Strategy: one host sends a burst of null messages to another, which sends each back. A reply is a credit: with a limit,
-a layer on top of GRIM lets so many messages be out, and then waits, polling, until a reply frees one (readings B12).
-Without one, only the room in the NI's queue bounds a burst; three hosts have queues of three sizes. A burst is the
+Strategy: one host sends a burst of null messages to another, which returns each. A reply is a credit: with a limit, a
+layer on top of GRIM allows that many outstanding messages, and then polls until a reply frees one (readings B12).
+Without a limit, only the room in the NI's queue bounds a burst; three hosts have queues of three sizes. A burst is the
 beginning of a longer one, so the calls of one burst give all lengths: overhead is their time over their number, the
 marginal overhead of a burst of n the time of the call after it. The plateau is that of a short burst, the knee the
-least burst whose marginal overhead is more than 1.5 plateaus. Replies and ACKs come during the burst, so the knee is
-not at the bound but at bound / (1 - rho), where rho is the rate at which the bound is relieved (one over the overhead
-that the burst has in the end) over the rate of injection (one over the plateau).
+shortest burst whose marginal overhead exceeds 1.5 plateaus. Replies and ACKs arrive during the burst, so the knee is
+not at the bound but at bound / (1 - rho). Here rho is the rate at which the bound is relieved (one over the overhead at
+the end of the burst) over the rate of injection (one over the plateau).
 
 With `burst`, Figure 4.6 is run in full: bursts up to that length with each limit, and without one on a fourth host
 whose queue has `queue_bytes`, so that its knee is measured and not computed.
@@ -30,25 +30,29 @@ CLUSTER = "eight_hosts"
 NULL = ROUTE_BYTES + HEADER_BYTES
 """Bytes of a null message in a queue."""
 KNEE = 1.5
-"""Plateaus."""
+"""Marginal overhead at the knee in plateaus."""
 SIZES = (2, 3, 4)
-"""Queues of hosts 1, 2 and 3, in units of the option `queue`."""
+"""Queue sizes of hosts 1, 2 and 3, in units of the option `queue`."""
 CALLS = 9
-"""Without a limit the marginal overhead is the mean of so many calls: one that waits for room gets it for several."""
+"""Number of calls over which the marginal overhead without a limit is averaged: a call that waits for room gets room
+for several.
+"""
 OPTIONS = {
-    "limits": Option(4, "limits of outstanding messages: 4, 8, 16, ...: so many of them", 1, 6),
+    "limits": Option(4, "number of limits of outstanding messages: 4, 8, 16, ...", 1, 6),
     "queue": Option(2048, "bytes of the unit of the queues without a limit", 1024, 65536, unit="bytes"),
     "queue_bytes": Option(
-        184_000, "bytes of the queue whose knee stands in Figure 4.6 (calibrated to it)", 4096, 1 << 23, unit="bytes"
+        184_000, "bytes of the queue with the knee of Figure 4.6 (calibrated to it)", 4096, 1 << 23, unit="bytes"
     ),
-    "burst": Option(0, "longest burst of Figure 4.6 in full, which has 10000; 0: short ones, and the law", 0, 100_000),
+    "burst": Option(
+        0, "longest burst for the whole of Figure 4.6, which has 10000; 0 for short bursts and the law", 0, 100_000
+    ),
 }
 VARIANTS = {"figure_4_6": ("", "limits=3 burst=10000"), "figure_4_6-lanai4": ("lanai4", "limits=3 burst=10000")}
-"""Figure 4.6 on both NICs: the paper does not say which one it shows."""
+"""Figure 4.6 on both NICs, because the paper does not name the NIC."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     unit, full = lab.option("queue"), lab.option("burst")
     queues = {vnn: size * unit for vnn, size in enumerate(SIZES, 1)}
     if full:
@@ -74,12 +78,12 @@ async def run(lab: Lab) -> None:
 
 
 def _room(queue: int) -> int:
-    """Null messages that a queue of so many bytes holds."""
+    """Return the number of null messages that a queue of `queue` bytes holds."""
     return -(-(queue - NULL - 64) // NULL)
 
 
 def _without_limit(lab: Lab, queue: int, room: int, ends: list[int]) -> tuple[int, float, float]:
-    """Hand in the curve of one queue; its knee, the knee by the law, rho."""
+    """Record the curve of one queue; return its knee, the knee by the law, and rho."""
     knee, rho = _knee(ends, len(ends) // 4, CALLS)
     law = room / (1 - rho)
     lab.metric(f"knee_messages_unbounded_{queue}B", knee)
@@ -89,13 +93,13 @@ def _without_limit(lab: Lab, queue: int, room: int, ends: list[int]) -> tuple[in
 
 
 def _law(lab: Lab, knees: list[tuple[int, float, float]]) -> None:
-    """How well the law gives the knees, and where it puts the one of the queue of Figure 4.6."""
+    """Record the error of the law, and its knee for the queue of Figure 4.6."""
     worst = max(abs(knee - law) / law for knee, law, _ in knees)
     rho, queue = statistics.median(rho for _, _, rho in knees), lab.option("queue_bytes")
     lab.metric("rho", rho)
     lab.metric("knee_law_worst_error", worst)
     lab.metric("knee_by_law_messages", queue / NULL / (1 - rho))
-    lab.check(worst <= 0.1, f"knees without a limit are up to {worst:.1%} away from queue / (1 - rho)")
+    lab.check(worst <= 0.1, f"knees without a limit deviate by up to {worst:.1%} from queue / (1 - rho)")
 
 
 def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
@@ -110,19 +114,25 @@ def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
 
 
 def _overheads(ends: list[int]) -> list[float]:
-    """Average overhead in us of a message, by length of the burst from 1 on; `ends`: when each call ended, ps."""
+    """Return the mean overhead of a message in us, by length of the burst from 1 on; `ends` are the ends of the calls
+    in ps.
+    """
     return [(end - ends[0]) / number / 1e6 for number, end in enumerate(ends[1:], 1)]
 
 
 def _steady(ends: list[int]) -> float:
-    """The marginal overhead at the end of the burst: the mean of its last quarter, ps."""
+    """Return the marginal overhead at the end of the burst in ps: the mean of its last quarter."""
     quarter = len(ends) // 4
     return (ends[-1] - ends[-1 - quarter]) / quarter
 
 
 def _knee(ends: list[int], short: int, calls: int) -> tuple[int, float]:
-    """The knee, and rho. `short`: calls of a burst that meets no bound; `calls`: the mean of so many gives the marginal
-    overhead of the last of them.
+    """Return the knee and rho.
+
+    Args:
+        ends: End of each call in ps.
+        short: Number of calls of a burst below the bound.
+        calls: Number of calls over which the marginal overhead is averaged.
     """
     marginal = [after - before for before, after in pairwise(ends)]
     plateau = statistics.median(marginal[:short])
@@ -132,7 +142,7 @@ def _knee(ends: list[int], short: int, calls: int) -> tuple[int, float]:
 
 
 def _curve(lab: Lab, name: str, ends: list[int]) -> None:
-    """Overhead over the length of the burst, at some thirty lengths."""
+    """Record overhead over the length of the burst, at about thirty lengths."""
     overheads = _overheads(ends)
     lengths = sorted({round(len(overheads) ** (i / 30)) for i in range(31)})
     lab.series(name, lengths, [overheads[length - 1] for length in lengths], "messages", "us")
@@ -147,7 +157,7 @@ class _Echo:
         self.stopped = 0
 
     async def enable(self) -> None:
-        """Every host can be asked for an echo, told of one, and told to stop."""
+        """Start all libraries, with handlers for echoes, credits and the end."""
         own = [
             {f"echo{vnn}": self._echo(library), "credit": self._on_credit, "stop": self._on_stop}
             for vnn, library in enumerate(self.libraries)
@@ -167,7 +177,7 @@ class _Echo:
         self.stopped += 1
 
     async def burst(self, vnn: int, messages: int, limit: int) -> list[int]:
-        """A burst of one host; its start, and the end of each of its calls, ps. 0: no limit."""
+        """Send a burst of one host; return its start and the end of each call in ps. A `limit` of 0 means none."""
         near, peer = self.libraries[vnn], int(vnn == 0)
         far = self.libraries[peer]
         echo, credit = await near.resolve_handler(f"echo{peer}"), await near.resolve_handler("credit")

@@ -1,8 +1,8 @@
 """What do the three styles of a NI's message queue cost: room and latency over message sizes?
 
-Strategy: three pairs of hosts, one a style (paper 000, 4.2.2), with queues of the same size. How many messages of a
-size a host appends before the queue is full says how much of it is used for payload; a round trip of each size, the
-latency.
+Strategy: three pairs of hosts, one for each style (paper 000, 4.2.2), with queues of the same size. The number of
+messages of a size that a host appends before the queue is full gives the share of payload. Round trips of each size
+give the latency.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OPTIONS = {
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     common = {"queue_bytes": lab.option("queue"), "host_queue_bytes": 1 << 17}
     choices = [{"queue_style": style} for style in STYLES]
     pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, STYLES[i], near, far, max(SIZES)), common)
@@ -44,7 +44,9 @@ class _Pair(OneWay):
     """Two hosts whose queues have one style."""
 
     async def fill(self, size: int) -> int:
-        """How many messages of a size the host appends to its empty queue before it must ask the NI for room."""
+        """Return the number of messages of a size that the host appends to its empty queue before it must check for
+        room.
+        """
         near, outgoing = self.near, self.near.calls.messenger.queues.outgoing[0]
         data, where = await self.to_far()
         self.numbers.clear()
@@ -56,7 +58,7 @@ class _Pair(OneWay):
             await near.send(where, data, payload=self.source.region(size))
             count += 1
         due[0] = count + 1
-        await near.send(where, data)  # wakes the far host after it knows how many are due
+        await near.send(where, data)  # wakes the far host after the number of due messages is set
         await self.lab.all([serving])
         self.lab.findings.messages += count
         return count

@@ -1,13 +1,13 @@
 """What does a NIC that is reset under load cost its own host and the others, and how soon does it take part again?
 
-Strategy: all hosts send short messages to all others without a pause. The NIC of the last one is reset under that,
-stays in reset for a while, and begins again: the card is cleared, its program started, the host opens a new library and
-enables it. The time-out extension finds out that it is down; the NIs reconnect. Every message carries a number. One
-that was not handled must be an error at its sender, of the first life of the host that failed, or in the hands of its
-NIC: accepted, and not yet in host memory (the trace tells). None may be handled twice, or after a later one. The gap is
-from the reset to the first message that is handled on both ways again; of it, `rejoin_us` is what the new library's
-`grim_enable` takes. For the others the longest time between two messages of a pair is handed in, before the reset and
-from then on.
+Strategy: all hosts send short messages to all others continuously. The NIC of the last host is reset under this load,
+stays in reset for a while, and restarts: the card is cleared, its program started, and the host opens a new library and
+enables it. The time-out extension detects that the NIC is down, and the NIs reconnect. Every message carries a number.
+An unhandled message must be an error at its sender, belong to the first life of the failed host, or be held by its NIC,
+which accepted it and had not yet written it to host memory (from the trace). No message may be handled twice, or after
+a later one. The gap is from the reset to the first message that is handled again in both directions; `rejoin_us` is the
+part that the new library's `grim_enable` takes. For the other hosts, the longest time between two messages of a pair is
+recorded, before the reset and after it.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ NEEDS = ("hosts that come back",)
 CLUSTER = "four_hosts"
 OPTIONS = {
     "before_us": Option(300, "traffic before the reset", 50, 1_000_000),
-    "down_us": Option(200, "from the reset to the new start of the program", 1, 1_000_000),
-    "after_us": Option(400, "traffic after the host has come back", 50, 1_000_000),
-    "pause_us": Option(20, "between two rounds of a host; without one the NIs' queues grow", 0, 1_000_000),
+    "down_us": Option(200, "time from the reset to the restart of the program", 1, 1_000_000),
+    "after_us": Option(400, "traffic after the restart of the host", 50, 1_000_000),
+    "pause_us": Option(20, "pause between two rounds of a host; without it the NIs' queues grow", 0, 1_000_000),
     "bytes": Option(64, "payload of a message", 0, 1024),
     **layer_options(LAYER),
-    "grim.timeout_us": Option(100, "a message without an answer is sent again after so long", 1, 1_000_000),
-    "grim.timeout_tries": Option(3, "time-outs without a sign of life after which a NI counts as down", 1, 1_000_000),
+    "grim.timeout_us": Option(100, "time after which an unanswered message is retransmitted", 1, 1_000_000),
+    "grim.timeout_tries": Option(3, "time-outs without any packet after which a NI counts as down", 1, 1_000_000),
     "grim.segment_bytes": Option(1024, "payload of a segment", 4, 64_572),
-    "grim.queue_bytes": Option(1 << 17, "a channel's queue", 256, 1 << 23),
+    "grim.queue_bytes": Option(1 << 17, "bytes of a channel's queue", 256, 1 << 23),
 }
 US = 1_000_000
 SECOND = 1 << 20
-"""Messages of the second life are numbered from here."""
+"""First number of the messages of the second life."""
 PATIENCE_US = 5000
-"""Most time until the last messages and errors have come."""
+"""Maximum time in us until the last messages and errors have arrived."""
 Pair = tuple[int, int]
 """Sender and destination."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     libraries = lab.start_layer(LAYER)
     traffic = _Traffic(lab, libraries)
     await bring_up(lab, libraries, [{"data": traffic.handler(vnn)} for vnn in range(len(libraries))])
@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Traffic:
-    """What all hosts send to each other, and what becomes of it. The last host fails."""
+    """Traffic of all hosts, and its outcome. The last host fails."""
 
     def __init__(self, lab: Lab, libraries: list[Any]) -> None:
         self.lab, self.libraries = lab, libraries
@@ -74,13 +74,13 @@ class _Traffic:
         pairs = [(a, b) for a in range(len(libraries)) for b in range(len(libraries)) if a != b]
         self.sent: dict[Pair, list[int]] = {pair: [] for pair in pairs}
         self.handled: dict[Pair, list[tuple[int, int]]] = {pair: [] for pair in pairs}
-        """Number and time."""
+        """Number and time of each handled message."""
         self.reported: dict[Pair, list[int]] = {pair: [] for pair in pairs}
         self.down = self.over = False
         self.failed_at = self.back_at = self.rejoin_ps = self.in_hands = 0
 
     def handler(self, vnn: int) -> Any:
-        """The handler of a host."""
+        """Return the message handler of a host."""
 
         def on_data(source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
             self.handled[reference(source).vnn, vnn].append((number, self.lab.kernel.now))
@@ -89,11 +89,11 @@ class _Traffic:
         return on_data
 
     def begin(self) -> None:
-        """All hosts begin to send."""
+        """Start the senders of all hosts."""
         self._hosts = [self.lab.spawn(self._send(vnn, 0), f"host {vnn}") for vnn in range(len(self.libraries))]
 
     async def _send(self, me: int, first: int) -> None:
-        """Rounds of messages to all others, until this host's NIC fails or all is over."""
+        """Send rounds of messages to all others, until this host's NIC fails or the traffic ends."""
         library = self.libraries[me]
         where = {to: library.get_dest_id(to) for _, to in self.sent if to != me}
         handler, number = await library.resolve_handler("data"), first
@@ -109,7 +109,7 @@ class _Traffic:
         await self._call(me, self.libraries[me].poll)
 
     async def _call(self, me: int, call: Callable[[], Awaitable[Any]]) -> None:
-        """Do a call of the library. One that raises the error of an earlier message has done nothing else."""
+        """Call the library; repeat a call that raised the error of an earlier message, since it did nothing else."""
         while not await self._done(me, call()):
             pass
 
@@ -124,7 +124,7 @@ class _Traffic:
     # ---- the failure
 
     async def fail(self) -> None:
-        """Reset the NIC. What it has brought to its host by then is handled in the first life."""
+        """Reset the NIC. Messages that are already in host memory are handled in the first life."""
         self.failed_at = self.lab.kernel.now
         await self.lab.running.hold(self.bad)
         self.down = True
@@ -133,12 +133,12 @@ class _Traffic:
         self.in_hands = self._seen(Part.NIC_CPU, TraceEvent.NIC_ACCEPT) - self._seen(Part.HOST_CPU, TraceEvent.POLL_HIT)
 
     def _seen(self, part: Part, event: TraceEvent) -> int:
-        """How often the trace has an event at the node that failed."""
+        """Return the number of a trace event at the failed node."""
         records = self.lab.trace()
         return int(np.sum((records["unit"] == unit(self.bad, part)) & (records["event"] == event)))
 
     async def come_back(self) -> None:
-        """Clear the card, start program and library again, and send."""
+        """Clear the card, restart program and library, and send again."""
         lab, bad = self.lab, self.bad
         host, layout = self.libraries[bad].host, self.libraries[bad].layout
         await lab.kernel.sleep(lab.option("down_us") * US, "the host to come back")
@@ -154,7 +154,7 @@ class _Traffic:
         self._hosts[bad] = lab.spawn(self._send(bad, SECOND), f"host {bad} again")
 
     async def end(self) -> None:
-        """No more messages; wait until the last ones have come, or were reported."""
+        """Stop sending, and wait until the last messages have arrived or were reported."""
         self.over = True
         await self.lab.all(self._hosts)
         end = self.lab.kernel.now + PATIENCE_US * US
@@ -163,11 +163,12 @@ class _Traffic:
                 await self._poll(vnn)
             await self.lab.kernel.sleep(20 * US, "the last messages")
 
-    # ---- what became of it
+    # ---- outcome
 
     def _missing(self, among: bool) -> list[tuple[Pair, int]]:
-        """Messages that were neither handled nor reported: those of the host that failed, in its first life, and all
-        others (`among`).
+        """Return the messages that were neither handled nor reported.
+
+        With `among` False these are the messages of the failed host's first life, with True all others.
         """
         return [
             (pair, number)
@@ -177,12 +178,12 @@ class _Traffic:
         ]
 
     def _lost(self) -> int:
-        """Messages of which nobody knows what became of them."""
+        """Return the number of messages with an unknown outcome."""
         missing = self._missing(True)
         return len(missing) - min(sum(pair[1] == self.bad for pair, _ in missing), self.in_hands)
 
     def hand_in(self) -> None:
-        """Metrics; what must not be fails the run."""
+        """Record metrics, and fail the run for lost, duplicated and reordered messages."""
         lab, bad = self.lab, self.bad
         lost = self._lost()
         doubled = out_of_order = 0
@@ -198,18 +199,18 @@ class _Traffic:
         lab.metric("in_its_hands", len(self._missing(True)) - lost)
         lab.metric("of_its_first_life", len(self._missing(False)))
         firsts = [self._first(pair) for pair in self.handled if bad in pair]
-        lab.check(min(firsts) > 0, "the host that failed does not speak with all again")
+        lab.check(min(firsts) > 0, "the restarted host does not exchange messages with all others")
         lab.metric("gap_us", (max(firsts) - self.failed_at) / US)
         lab.metric("rejoin_us", self.rejoin_ps / US)
         lab.metric("others_pause_before_us", self._pause(0, self.failed_at) / US)
         lab.metric("others_pause_us", self._pause(self.failed_at, lab.kernel.now) / US)
 
     def _first(self, pair: Pair) -> int:
-        """When the first message of a pair was handled after the host had come back; 0: none was."""
+        """Return the time in ps of a pair's first message handled after the restart, or 0."""
         return min((at for _, at in self.handled[pair] if at > self.back_at), default=0)
 
     def _pause(self, begin: int, end: int) -> int:
-        """The longest time between two messages of a pair without the host that failed."""
+        """Return the longest time in ps between two messages of a pair without the failed host."""
         others = [got for pair, got in self.handled.items() if self.bad not in pair]
         times = [[at for _, at in got if begin <= at <= end] for got in others]
         return max((b - a for of in times for a, b in pairwise(of)), default=0)

@@ -1,11 +1,11 @@
 """Does GRIM deliver every message once and in order on a network that loses and damages packets?
 
-Strategy: all hosts send messages of random sizes to all others in random order; receivers stop at random, so that
-messages are refused as well. Packets vanish and are damaged by seed (`fault.loss`, `fault.damage`), data and answers
-alike; the time-out extension (`grim.timeout_us`) repairs it. Each message carries its number, and begins at another
-place of the sender's buffer, so that a lost, doubled, overtaken or changed one is seen where it arrives. At the end
-nothing may be left in any queue. The default is short enough for Icarus; a run that says something of rare losses is
-`messages=10000`, the long one `messages=1000000 run.trace=0`.
+Strategy: all hosts send messages of random sizes to all others in random order. Receivers stop at random, so that
+messages are rejected as well. Packets are lost and damaged by seed (`fault.loss`, `fault.damage`), data and answers
+alike; the time-out extension (`grim.timeout_us`) repairs this. Each message carries its number, and begins at another
+offset of the sender's buffer, so that lost, duplicated, reordered and changed messages are detected. At the end all
+queues must be empty. The default is short enough for Icarus. `messages=10000` gives statistics of rare losses; the long
+run is `messages=1000000 run.trace=0`.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ from tb.studies.kit.hosts import together
 LAYER = "grim"
 CLUSTER = "four_hosts"
 OPTIONS = {
-    "messages": Option(1000, "messages of all hosts together, equally many each", 1, 100_000_000),
-    "largest": Option(
-        600, "bytes of the largest message; sizes are random, most of them small", 0, 1 << 20, unit="bytes"
-    ),
-    "stop_percent": Option(2, "how often a host stops before it sends", 0, 100),
-    "stop_us": Option(400, "for up to so long", 0, 1_000_000),
+    "messages": Option(1000, "messages of all hosts together, the same number for each", 1, 100_000_000),
+    "largest": Option(600, "bytes of the largest message; sizes are random and mostly small", 0, 1 << 20, unit="bytes"),
+    "stop_percent": Option(2, "probability in percent that a host stops before a send", 0, 100),
+    "stop_us": Option(400, "maximum duration of such a stop", 0, 1_000_000),
     **layer_options(LAYER),
-    "fault.loss": Option(1e-3, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "fault.loss": Option(1e-3, "probability that a packet is lost before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(1e-3, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
-    "grim.timeout_us": Option(400, "a message without an answer is sent again after so long", 0, 1_000_000),
+    "grim.timeout_us": Option(400, "time after which an unanswered message is retransmitted", 0, 1_000_000),
     "grim.host_queue_bytes": Option(
-        4096, "pinned queue of an endpoint: small, so that messages are refused", 256, 1 << 26
+        4096, "pinned queue of an endpoint in bytes, small enough to cause rejections", 256, 1 << 26
     ),
     "grim.segment_bytes": Option(1024, "payload of a segment", 4, 64_572),
 }
 COUNTED = {"resent": Counter.RESENT, "timeouts": Counter.TIMEOUTS, "duplicates": Counter.DUPLICATES,
            "nacks": Counter.NACKS_SENT, "bad_crc": Counter.BAD_CRC}  # fmt: skip
 LEFT_US, PATIENCE = 200, 1000
-"""Between two looks whether the last answers have come, and how many."""
+"""Interval in us of the checks for the last answers; PATIENCE is their maximum number."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse a network that loses packets without the extension that repairs it."""
+    """Raise ConfigError for a network with losses without the time-out extension."""
     lossy = any(plan.options[name] for name in ("fault.loss", "fault.damage", "fault.reorder"))
     if lossy and not plan.options["grim.timeout_us"]:
-        cause = "without time-outs GRIM takes the network to lose nothing"
-        raise ConfigError("SET", 0, "fault.loss without grim.timeout_us", cause, "set grim.timeout_us, or no loss")
+        cause = "without time-outs GRIM assumes a lossless network"
+        raise ConfigError(
+            "SET", 0, "fault.loss without grim.timeout_us", cause, "set grim.timeout_us, or set fault.loss=0"
+        )
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = [_Host(lab, vnn, library) for vnn, library in enumerate(lab.start_layer(LAYER))]
     await bring_up(lab, [host.library for host in hosts], [{"data": host.on_data} for host in hosts])
     for host in hosts:
@@ -69,7 +69,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Host:
-    """One host that sends and receives."""
+    """Host that sends and receives."""
 
     def __init__(self, lab: Lab, vnn: int, library: Any) -> None:
         self.lab, self.vnn, self.library = lab, vnn, library
@@ -79,12 +79,12 @@ class _Host:
         self.count = max(lab.option("messages") // len(lab.running.hosts), 1)
         self.total = self.count * len(lab.running.hosts)
         self.next: list[int] = []
-        """By source: the number that must come next."""
+        """Next expected number, by source."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
         self.views: list[memoryview] = []
 
     def prepare(self, hosts: list[_Host]) -> None:
-        """The destination of each message of this host, and the messages to be received."""
+        """Draw the destination of each message of this host, and count the messages for each host."""
         nodes = len(hosts)
         self.next = [0] * nodes
         self.views = [memoryview(host.source.bytes) for host in hosts]
@@ -94,7 +94,7 @@ class _Host:
             hosts[vnn].due += 1
 
     async def application(self) -> None:
-        """Send everything, stop now and then, receive everything."""
+        """Send all messages, stop at random, and receive all."""
         library, rng, stop = self.library, self.random, self.lab.option("stop_percent") / 100
         number = await library.resolve_handler("data")
         where = [library.get_dest_id(vnn) for vnn in range(len(self.next))]
@@ -108,7 +108,7 @@ class _Host:
         await library.wait_for(lambda: self.handled >= self.due)
 
     def on_data(self, source: int, number: int, size: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A message has arrived."""
+        """Handle a message."""
         vnn = reference(source).vnn
         expected = self.next[vnn]
         if number == expected:
@@ -127,7 +127,7 @@ class _Host:
 
 
 async def _left(lab: Lab, hosts: list[_Host]) -> int:
-    """Wait until the last answers have come: how many queues are not empty nevertheless."""
+    """Wait until the last answers have arrived; return the number of queues that are still not empty."""
     left = 0
     for _ in range(PATIENCE):
         left = 0
@@ -143,7 +143,7 @@ async def _left(lab: Lab, hosts: list[_Host]) -> int:
 
 
 async def _hand_in(lab: Lab, hosts: list[_Host], seconds: float, left: int) -> None:
-    """Metrics and what each host had to send again."""
+    """Record metrics, and the retransmissions of each host."""
     delivered = sum(host.handled for host in hosts)
     wrong = {
         "lost": sum(host.due - host.handled for host in hosts),

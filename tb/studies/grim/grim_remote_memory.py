@@ -1,10 +1,9 @@
 """What does a remote memory operation cost: physical or virtual, translation hit or miss, one piece or pages?
 
-Strategy: one operation at a time from the first host to the last, over sizes. A write is timed from the call to the
-moment when the far application, which spins on the lock, sees it written; a read from the call to the reader's lock.
-Bandwidth is size over that time; at the largest size it is compared with the link, the narrowest stage. Before each
-write that shall miss, other blocks have taken its entry of the translation cache. All bytes are compared after each
-operation.
+Strategy: one operation at a time from the first host to the last, over sizes. A write is timed from the call until the
+far application, which spins on the lock, sees it written; a read from the call to the reader's lock. Bandwidth is size
+over that time. At the largest size it is compared with the link, the slowest stage. Before each write that shall miss,
+other blocks have taken its entry of the translation cache. All bytes are compared after each operation.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ LAYER = "grim"
 NEEDS = ("remote memory",)
 SIZES = (4, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 KINDS = ("rm_p", "rm_v", "rm_v_scattered", "rm_v_miss", "rm_rv")
-"""Writes: physical; virtual with a static hit; with a run-time hit in scattered pages; with a miss there. Reads."""
+"""Writes: physical; virtual with a static hit; with a run-time hit in scattered pages; with a run-time miss. Reads."""
 OFFSET = 1024
-"""Where an operation begins in its first page, so that each message crosses a page boundary."""
+"""Offset of an operation in its first page, so that each message crosses a page boundary."""
 OPTIONS = {
     "repetitions": Option(4, "operations of each kind and size up to 1 KB; larger ones take a quarter", 1, 10_000),
     "largest": Option(16384, "largest operation in bytes", 4, 1 << 20, unit="bytes"),
@@ -34,7 +33,7 @@ VARIANTS = {"1MB": ("", "largest=1048576")}
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     pair = _Pair(lab, sizes[-1])
     await pair.enable()
@@ -51,7 +50,7 @@ async def run(lab: Lab) -> None:
 
 
 def _hand_in(lab: Lab, sizes: Sequence[int], times: dict[str, list[float]]) -> None:
-    """Metrics and curves from the median times in picoseconds, and what the paper says of their order."""
+    """Record metrics and curves from the median times in ps, and the order of kinds that the paper states."""
     for kind, medians in times.items():
         measured = sizes[: len(medians)]
         rates = [size / ps * 1e6 for size, ps in zip(measured, medians, strict=True)]
@@ -68,17 +67,17 @@ def _hand_in(lab: Lab, sizes: Sequence[int], times: dict[str, list[float]]) -> N
 
 
 class _Pair(RemoteMemory):
-    """The host that acts, and the host whose memory is meant."""
+    """Host that operates, and host whose memory is accessed."""
 
     def __init__(self, lab: Lab, largest: int) -> None:
         super().__init__(lab)
         self.size = largest
         self.blocks = lab.option("grim.translation_runtime") + 1
-        """Scattered blocks: one more than the cache holds, so that their misses never end."""
+        """Number of scattered blocks: one more than the cache holds, so that every access misses."""
         self.miss = 0
 
     async def enable(self) -> None:
-        """Bring both libraries up and allocate."""
+        """Start both libraries and allocate memory."""
         await super().enable()
         room = self.size + 2 * OFFSET
         self.source, self.lock = await self.near.malloc_pinned(room), await self.near.malloc_pinned(4)
@@ -87,7 +86,7 @@ class _Pair(RemoteMemory):
         self.others = [await self.far.pin_user_memory(room) for _ in range(self.blocks)]
 
     async def time(self, kind: str, size: int) -> int:
-        """One operation; picoseconds."""
+        """Return the duration of one operation in ps."""
         data = self.next_data(size)
         if kind == "rm_rv":
             return await self._read(size, data)
@@ -102,13 +101,13 @@ class _Pair(RemoteMemory):
         return duration
 
     async def _block(self, kind: str) -> int:
-        """The target of a write, its translation as the kind wants it."""
+        """Return the target of a write, after preparing its translation."""
         if kind in ("rm_p", "rm_v"):
             return int(self.target)
         if kind == "rm_v_miss":
             self.miss += 1
             return int(self.others[self.miss % self.blocks])
-        word = self.far_lock  # a first write brings the translation, and its lock tells when
+        word = self.far_lock  # the first write loads the translation; its lock shows when
         await self.near.send_memory(self.where, self.scattered + OFFSET, self.source, 4, lock=word, value=0xFFFF_FFFF)
         await self.far.wait_for_lock(word, 0xFFFF_FFFF)
         return int(self.scattered)
@@ -124,8 +123,8 @@ class _Pair(RemoteMemory):
         return duration
 
     async def hand_in(self) -> None:
-        """What the far NI and its driver did."""
+        """Record the counters of the far NI and its driver."""
         self.lab.metric("interrupts", self.far.translations_served)
         for name, counter in (("misses", Counter.MISSES), ("fragments", Counter.FRAGMENTS)):
             self.lab.metric(name, await self.far.ni_counter(counter))
-        self.lab.check(self.far.translations_served >= self.miss, "writes that should miss met their translation")
+        self.lab.check(self.far.translations_served >= self.miss, "writes that should miss found their translation")

@@ -1,9 +1,10 @@
-"""When should a refused message go again: at once, or after a delay, and after how long?
+"""Should a rejected message be retransmitted at once or after a delay, and after which delay?
 
-Strategy: a pair of hosts a retry delay, all else equal (paper 000, 4.2.1, names none). One endpoint of the far host
-stops while the near host sends more to it than its queue holds; the refused stream then comes again and again until
-there is room. Meanwhile single messages to another endpoint cross the same NIs and link: how long they take is the
-price of coming early, and how late the last refused one is after the endpoint goes on is the price of coming late.
+Strategy: one pair of hosts for each retry delay, all else equal (paper 000, 4.2.1, names none). One endpoint of the far
+host stops while the near host sends more to it than its queue holds. The rejected stream is retransmitted repeatedly
+until there is room. Meanwhile single messages to another endpoint cross the same NIs and link. Their latency is the
+cost of early retransmissions. The delay of the last rejected message after the endpoint continues is the cost of late
+ones.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ CLUSTER = "eight_hosts"
 DELAYS_US = (0, 2, 10, 50)
 OPTIONS = {
     "messages": Option(60, "messages to the endpoint that stops", 40, 10_000),
-    "stop_us": Option(800, "how long it stops", 10, 1_000_000),
-    "pace_us": Option(20, "between two messages to the other endpoint", 5, 100_000),
+    "stop_us": Option(800, "time for which it stops", 10, 1_000_000),
+    "pace_us": Option(20, "interval of the messages to the other endpoint", 5, 100_000),
 }
 COMMON = {"channels": 2, "segment_bytes": 64, "host_queue_bytes": 1024, "queue_bytes": 32768}
 LOOK_PS = 1_000_000
-"""Between two looks of an endpoint at its queue."""
+"""Interval in ps of an endpoint's polls."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     choices = [{"retry_delay_us": us} for us in DELAYS_US]
     pairs = await start_pairs(lab, choices, lambda i, near, far: _Pair(lab, DELAYS_US[i], near, far), COMMON)
     for done, pair in enumerate(pairs):
@@ -44,24 +45,24 @@ async def run(lab: Lab) -> None:
 
 
 class _Pair:
-    """A host that sends, and one with an endpoint that stops and another that does not."""
+    """Host that sends, and host with an endpoint that stops and another that does not."""
 
     def __init__(self, lab: Lab, delay_us: int, near: Any, far: Any) -> None:
         self.lab, self.near, self.far = lab, near, far
         self.name = f"{delay_us}us"
         self.arrived: tuple[list[int], list[int]] = ([], [])
-        """By endpoint."""
+        """Received message numbers, by endpoint."""
         self._sent: list[int] = []
         self._came: list[int] = []
-        """When each message to the other endpoint was sent, and when it was taken, ps."""
+        """Times in ps at which the messages to the other endpoint were received; `_sent` holds those of their sends."""
         self._over = False
 
     def handlers(self) -> tuple[Handlers, Handlers]:
-        """Those of both hosts."""
+        """Return the handlers of both hosts."""
         return {}, {"data": self.take}
 
     async def measure(self) -> None:
-        """The refused stream and the other one."""
+        """Send the rejected stream and the other one."""
         lab, count, begun = self.lab, self.lab.option("messages"), self.lab.kernel.now
         stop_ps = lab.option("stop_us") * 1_000_000
         serving = [lab.spawn(self._serve(1, 0), "the endpoint that is served")]
@@ -79,7 +80,7 @@ class _Pair:
         await self._hand_in(count, others, late)
 
     async def _send_others(self, until: int) -> int:
-        """Send on channel 1 while the other endpoint stops; how many messages."""
+        """Send on channel 1 while the other endpoint stops; return the number of messages."""
         near, lab = self.near, self.lab
         data, where = await near.resolve_handler("data"), near.get_dest_id(self.far.get_my_vnn(), 0, 1)
         while lab.kernel.now < until:
@@ -89,14 +90,14 @@ class _Pair:
         return len(self._sent)
 
     async def _serve(self, channel: int, stop_ps: int) -> None:
-        """Take what comes to an endpoint, after a stop."""
+        """Poll an endpoint after a stop."""
         await self.lab.kernel.sleep(stop_ps, "an endpoint to go on")
         while not self._over:
             if not await self.far.poll(channel):
                 await self.lab.kernel.sleep(LOOK_PS, "the next look of an endpoint")
 
     def take(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """The handler: both channels lead to endpoints of their own number."""
+        """Handle a message. Both channels lead to endpoints of their own number."""
         channel = reference(source).channel
         self.arrived[channel].append(number)
         if channel:
@@ -108,9 +109,7 @@ class _Pair:
         lab.metric(f"resent_{name}", await self.near.ni_counter(Counter.RESENT))
         nacks = await self.far.ni_counter(Counter.NACKS_SENT)
         lab.metric(f"nacks_{name}", nacks)
-        lab.check(
-            nacks > 0, f"{name}: no message was refused; a slower NI needs SET stop_us=... and pace_us=... longer"
-        )
+        lab.check(nacks > 0, f"{name}: no message was rejected; increase stop_us and pace_us for a slow NI")
         lab.metric(f"late_us_{name}", late / 1e6)
         taken = [came - sent for sent, came in zip(self._sent, self._came, strict=True)]
         lab.metric(f"others_us_{name}", statistics.mean(taken) / 1e6)

@@ -1,8 +1,8 @@
-"""How many messages, and how many bytes, do GRIM hosts move when all of them send at once?
+"""How many messages and bytes per second do GRIM hosts transfer when all of them send at once?
 
-Strategy: every host sends a stream of equal messages as fast as GRIM lets it, and handles what arrives. Each message
-carries its number and begins at another place of the sender's buffer, so that a lost, doubled, overtaken or changed
-one is seen where it arrives. Rates count from the first send to the last handler.
+Strategy: every host sends a stream of equal messages as fast as GRIM allows, and handles those that arrive. Each
+message carries its number and begins at another offset of the sender's buffer, so that lost, duplicated, reordered and
+changed messages are detected. Rates count from the first send to the last handler.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tb.studies.kit.traffic import to_all_from_next, to_next
 
 LAYER = "grim"
 ENOUGH = 1000
-"""Messages of a stream that has converged."""
+"""Number of messages of a stream whose rate has converged."""
 OPTIONS = {
     "size": Option(64, "bytes of each message", 0, 1 << 24, unit="bytes"),
-    "messages": Option(ENOUGH, "messages of all hosts together, equally many each", 1, 100_000_000),
+    "messages": Option(ENOUGH, "messages of all hosts together, the same number for each", 1, 100_000_000),
     "pattern": Option(
         "ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")
     ),
@@ -33,11 +33,11 @@ OPTIONS = {
 QUICK = "messages=200"
 TINY = "messages=16 size=48"
 TOLD = 64
-"""Messages between two reports of how far the run is."""
+"""Number of messages between two progress reports."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     hosts = [_Host(lab, vnn, library) for vnn, library in enumerate(lab.start_layer(LAYER))]
     await bring_up(lab, [host.library for host in hosts], [{f"data{host.vnn}": host.on_data} for host in hosts])
     plan = to_next if lab.text("pattern") == "ring" else to_all_from_next
@@ -50,7 +50,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Host:
-    """One host that sends and receives."""
+    """Host that sends and receives."""
 
     def __init__(self, lab: Lab, vnn: int, library: Any) -> None:
         self.lab, self.vnn, self.library = lab, vnn, library
@@ -58,10 +58,9 @@ class _Host:
         self.messages = max(lab.option("messages") // len(lab.running.hosts), 1)
         self.source = Source(library.host, self.size + PLACE_BYTES * PLACES, vnn)
         self.expected: dict[int, list[int]] = {}
-        """By the reference of the source: the numbers of its messages for this host that have not been handled, the
-        next one last."""
+        """Numbers of the unhandled messages for this host by reference of the source, the next one last."""
         self.senders: dict[int, _Host] = {}
-        """Sending hosts by the reference of the source."""
+        """Sending hosts, by reference of the source."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
         self.last_at = self.half_at = self.arrived_at = 0
         """Time of the last message that this host has handled, of half of them, and of the last one of this host that
@@ -69,7 +68,7 @@ class _Host:
         """
 
     async def prepare(self, hosts: list[_Host], targets: Sequence[int]) -> None:
-        """The destination of each message of this host, and the messages to be received."""
+        """Compute the destination of each message of this host, and the messages that each host receives."""
         where = {
             vnn: (self.library.get_dest_id(vnn), await self.library.resolve_handler(f"data{vnn}"))
             for vnn in sorted(set(targets))
@@ -83,14 +82,14 @@ class _Host:
             host.senders[me] = self
 
     async def stream(self) -> None:
-        """Send everything, then handle what has not come yet."""
+        """Send all messages, then receive the rest."""
         send, regions = self.library.send, self.regions
         for number, (where, handler) in enumerate(self.where):
             await send(where, handler, number, payload=regions[number % PLACES])
         await self.library.wait_for(lambda: self.handled >= self.due)
 
     def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A message has arrived."""
+        """Handle a message."""
         expected = self.expected[source]
         if expected and expected[-1] == number:
             expected.pop()
@@ -114,7 +113,7 @@ class _Host:
 
 
 async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:
-    """Metrics, and the rate at which messages of each host were handled."""
+    """Record metrics, and the rate at which messages of each host were handled."""
     size, seconds = lab.option("size"), (max(host.last_at for host in hosts) - begun) / 1e12
     delivered = sum(host.handled for host in hosts)
     faults = {

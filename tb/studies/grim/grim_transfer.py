@@ -1,8 +1,8 @@
-"""How fast does a file go from the memory of one host to that of another, and does it arrive unharmed?
+"""How fast is the transfer of a file from the memory of one host to that of another, and does it arrive unchanged?
 
-Strategy: the file is read into the memory of the first host; GRIM sends it from there to the last host, whose handler
-puts what has arrived into its own memory. SHA-256 over that memory is compared with SHA-256 of the file;
-`received.bin` is what has arrived. The time counts from the first send to the last handler.
+Strategy: the file is read into the memory of the first host. GRIM sends it from there to the last host, whose handler
+copies it into its own memory. SHA-256 over that memory is compared with SHA-256 of the file; `received.bin` is the
+received file. The time counts from the first send to the last handler.
 """
 
 from __future__ import annotations
@@ -23,52 +23,54 @@ from tb.tools.paths import ROOT
 
 LAYER = "grim"
 KERNEL = (1 << 20) + (64 << 10)
-"""Host memory that is not the file's: the kernel's, and what stands between buffers."""
+"""Host memory in bytes that is not available to the file: the kernel's, and gaps between buffers."""
 OPTIONS = {
     "file": Option(
-        "README.md" if (ROOT / "README.md").is_file() else "LICENSE", "the file; a name with spaces in quotes"
+        "README.md" if (ROOT / "README.md").is_file() else "LICENSE", "path of the file; quote a name with spaces"
     ),
-    "send_bytes": Option(MAX_SEND, "the most that one send carries", 4, MAX_SEND),
+    "send_bytes": Option(MAX_SEND, "maximum bytes of one send", 4, MAX_SEND),
     **layer_options(LAYER),
 }
 TINY = "file=LICENSE send_bytes=3000"
 
 
 def file_of(plan: Plan) -> Path:
-    """The file that is meant: relative to where the command was typed, else to the repository.
+    """Return the path of the file, relative to the working directory of the command, otherwise to the repository.
 
-    Raises ConfigError when it cannot be read.
+    Raises ConfigError if it cannot be read.
     """
     name = str(plan.options["file"])
     places = [Path(plan.request.directory) / name, ROOT / name]
     path = next((place for place in places if place.is_file()), places[0])
     if not path.is_file():
-        what = "it is a folder" if path.is_dir() else "there is none"
+        what = "is a folder" if path.is_dir() else "does not exist"
         raise ConfigError(
             "SET",
             0,
             f"no file {name!r}",
-            f"{path}: {what}",
-            "give the path of a file; quotes hold a name with spaces together",
+            f"{path} {what}",
+            "give the path of a file, and quote a name with spaces",
         )
     if not os.access(path, os.R_OK):
-        raise ConfigError("SET", 0, f"file {name!r} cannot be read", f"{path}: permission denied", "correct its rights")
+        raise ConfigError(
+            "SET", 0, f"file {name!r} cannot be read", f"{path}: permission denied", "change its permissions"
+        )
     return path
 
 
 def check(plan: Plan) -> None:
-    """Refuse, before anything is built, a file that is not there or that a host's memory cannot hold."""
+    """Raise ConfigError for a file that is missing or exceeds a host's memory, before anything is built."""
     size, memory = file_of(plan).stat().st_size, plan.profile.integer("memory.bytes")
     free = memory - KERNEL - int(plan.options["grim.host_queue_bytes"]) * int(plan.options["grim.channels"])
     if size > free:
-        cause = f"it has {size} bytes, the {memory} bytes of a host's memory leave {max(free, 0)} for it"
+        cause = f"it has {size} bytes, but {memory} bytes of host memory leave {max(free, 0)} for it"
         need = memory - free + size
         remedy = f"set memory.bytes={1 << (need - 1).bit_length()}" if need <= 1 << 31 else "send a smaller file"
         raise ConfigError("SET", 0, f"file {plan.options['file']!r} is larger than host memory", cause, remedy)
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     content = file_of(lab.plan).read_bytes()
     libraries = lab.start_layer(LAYER)
     near, far = libraries[0], libraries[-1]
@@ -84,7 +86,7 @@ async def run(lab: Lab) -> None:
 
 
 class _Transfer:
-    """A file in the memory of one host, and what has arrived in that of another."""
+    """File in the memory of one host, and its received part in that of another."""
 
     def __init__(self, lab: Lab, sender: Any, receiver: Any, content: bytes) -> None:
         self.lab, self.content = lab, content
@@ -93,7 +95,7 @@ class _Transfer:
         self.messages = self.arrived = self.last_at = 0
 
     def parts(self) -> Iterator[tuple[int, Region | bytes]]:
-        """Each send: offset in the file, and where its bytes stand. An empty file is one empty message."""
+        """Yield offset and memory of each send. An empty file is one empty message."""
         most = self.lab.option("send_bytes") & ~3
         for offset in range(0, max(len(self.content), 1), most):
             size = min(most, len(self.content) - offset)
@@ -104,12 +106,12 @@ class _Transfer:
 
     @property
     def complete(self) -> bool:
-        """Whether everything has arrived."""
+        """True once the whole file has arrived."""
         return self.messages > 0 and self.arrived >= len(self.content)
 
     def on_part(self, source: int, offset: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A part has arrived: into this host's memory with it."""
-        self.lab.check(offset == self.arrived, f"a part for offset {offset} arrived when {self.arrived} was due")
+        """Handle a part: copy it into this host's memory."""
+        self.lab.check(offset == self.arrived, f"a part for offset {offset} arrived instead of {self.arrived}")
         self.inbox.view[offset : offset + len(payload)] = payload
         self.arrived += len(payload)
         self.messages += 1
@@ -118,7 +120,7 @@ class _Transfer:
         self.lab.progress(self.arrived, len(self.content), "bytes")
 
     def hand_in(self, begun: int) -> None:
-        """Metrics, the comparison, and the file as it arrived."""
+        """Record metrics and the comparison, and write the received file."""
         received = self.inbox.view[: self.arrived]
         equal = hashlib.sha256(received).digest() == hashlib.sha256(self.content).digest()
         self.lab.metric("bytes", self.arrived)

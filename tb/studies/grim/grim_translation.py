@@ -1,10 +1,9 @@
-"""How often does a NI's translation cache have what a remote write needs, over the working set of its target?
+"""What is the hit rate of a NI's translation cache in remote writes, by the working set of their targets?
 
-Strategy: the last host pins blocks of user-space memory, so that only the run-time region of its NI's cache translates
-them (paper 000, 4.5.2). The first host writes to them one after the other, to each block in a random order that
-follows from the seed, working sets from a few blocks to several times the cache. A set that fits misses once a block
-and never again; beyond it the oldest entry makes room, and the hit rate falls. Time of a write beside it, with the
-bytes compared.
+Strategy: the last host pins blocks of user-space memory, which only the run-time region of its NI's cache translates
+(paper 000, 4.5.2). The first host writes to them one after the other, to each block in a random order, with working
+sets from a quarter of the cache to four times its size. A set that fits misses once for each block. A larger set
+replaces the oldest entries, and the hit rate falls. The time of a write is recorded too, with the bytes compared.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ QUICK = "writes=24"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     pair = _Pair(lab)
     entries = lab.option("grim.translation_runtime")
     sets = sorted({max(int(entries * share), 1) for share in SETS})
@@ -43,7 +42,7 @@ async def run(lab: Lab) -> None:
         hits, us = await pair.write_to(blocks, lab.option("writes"))
         rates.append(100 * hits)
         times.append(us)
-        lab.check(blocks > entries or hits == 1, f"{blocks} blocks fit into {entries} entries, and yet it missed")
+        lab.check(blocks > entries or hits == 1, f"{blocks} blocks fit into {entries} entries, but writes missed")
         lab.progress(done + 1, len(sets), "working sets")
     lab.metric("entries", entries)
     curve(lab, "hit_rate", sets, rates, "blocks", "%", "hit_percent_{}_blocks")
@@ -51,19 +50,19 @@ async def run(lab: Lab) -> None:
 
 
 class _Pair(RemoteMemory):
-    """The host that writes, and the host whose memory is meant."""
+    """Host that writes, and host whose memory is written."""
 
     def __init__(self, lab: Lab) -> None:
         super().__init__(lab)
         self._random = random.Random(lab.seed)
 
     async def allocate(self, blocks: int) -> None:
-        """Allocate. The lock stands in contiguous memory: its translation never misses."""
+        """Allocate source, lock and blocks. The lock is in contiguous memory, so that its translation never misses."""
         self._source, self._lock = await self.near.malloc_pinned(SIZE), await self.far.malloc_pinned(4)
         self._blocks = [await self.far.pin_user_memory(SIZE) for _ in range(blocks)]
 
     async def write_to(self, blocks: int, writes: int) -> tuple[float, float]:
-        """Share of `writes` to so many blocks that found their translation, and their median time in us."""
+        """Return the hit rate of `writes` writes to a number of blocks, and their median time in us."""
         for block in self._blocks[:blocks]:
             await self._write(block)
         missed = await self.far.ni_counter(Counter.MISSES)
@@ -72,7 +71,7 @@ class _Pair(RemoteMemory):
         return 1 - missed / writes, statistics.median(times) / 1e6
 
     async def _write(self, block: int) -> int:
-        """One write, compared; from the call to the lock, picoseconds."""
+        """Return the time in ps of one compared write, from the call to the lock."""
         data = self.next_data(SIZE)
         self.near.store_pinned(self._source, data)
         write = self.near.send_memory(self.where, block, self._source, SIZE, lock=self._lock, value=self.number)

@@ -196,4 +196,4 @@ def test_slow_hosts_are_not_taken_for_a_deadlock(tmp_path: Path) -> None:
     )
     assert not done.passed
     said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
-    assert said == "no message for 200 us, but nobody waits in a circle: set quiet_us longer\n"
+    assert said == "no message for 200 us, but no cycle of waits; increase quiet_us\n"

@@ -81,9 +81,9 @@ def test_file_larger_than_host_memory_is_refused_with_the_remedy(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("no_build")
-@pytest.mark.parametrize(("name", "why"), [("not there", "there is none"), (".", "it is a folder")])
+@pytest.mark.parametrize(("name", "why"), [("not there", "does not exist"), (".", "is a folder")])
 def test_missing_file_is_named(name: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    with pytest.raises(ConfigError, match=f"no file .*{path.name}.*: {why}; give the path of a file") as error:
+    with pytest.raises(ConfigError, match=f"no file .*{path.name}.* {why}; give the path of a file") as error:
         run("grim_transfer", "verilator", tmp_path / "out", f"file={shlex.quote(str(path))}")
     assert error.value.exit_code == 2

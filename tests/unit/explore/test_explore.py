@@ -131,9 +131,9 @@ def test_a_transfer_lands_in_order_and_its_lock_opens_last() -> None:
     whole = landed.body(0)
     assert not landed.always(1, (0, ((0, bytes(64), 1),), ()))
     assert not landed.always(1, (0, ((0, whole, 0),), ()))
-    assert "no beginning of transfer 0" in landed.always(1, (0, ((0, bytes(32) + whole[32:], 1),), ()))
+    assert "not a beginning of transfer 0" in landed.always(1, (0, ((0, bytes(32) + whole[32:], 1),), ()))
     assert "the lock of transfer 0 is 0" in landed.always(1, (0, ((0, whole[:32] + bytes(32), 0),), ()))
-    assert landed.at_end(1, (0, ((0, whole, 1),), ())) == "transfers [0] have not landed at host 1"
+    assert landed.at_end(1, (0, ((0, whole, 1),), ())) == "transfers [0] have not arrived at host 1"
 
 
 # ---- known bugs

@@ -1,11 +1,11 @@
-"""The mixed fuzz of EPOS: messages and multicasts of all sizes between all nodes, in each composition.
+"""Fuzz test of EPOS: messages and multicasts of all sizes between all nodes, in each composition.
 
-Readers are late, an MTU becomes less, and the network loses and damages frames where nothing counts credits. Not drawn:
-rendezvous, whose receivers must post before.
+Readers are late, an MTU is reduced, and the network loses and damages frames in compositions without credits.
+Rendezvous is not drawn, because its receivers must post first.
 
-What comes from a node was sent by it to this one, whole and in order. With reliability, or on a network that loses
-nothing, all of it comes, once; without, what does not come is missing whole. Each wrong call is refused. At the end no
-message waits, every doorbell is done with, and no slot that was copied out is held.
+Each message received from a node was sent by it to this one, complete and in order. With reliability, or on a lossless
+network, every message arrives once. Otherwise messages are lost as a whole. Each invalid call is rejected. At the end
+no message waits, every doorbell is completed, and no copied slot is held.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMPOSITIONS = (
     *("", "", "", "", "multicast", "reliability", "reliability", "flow+reliability", "flow+reliability"),
     *("+".join(one) for one in SETS if "rendezvous" not in one),
 )
-"""Those most often of which the page speaks most."""
+"""Compositions, the most documented ones with higher probability."""
 SIZES = (0, 1, 4, 255, 257, 512, 513, 2000, 4096)
 KINDS = (
     *("send", "send", "send", "send", "stretch", "multicast", "poll", "take"),
@@ -41,7 +41,7 @@ QUIET_PS, LONGEST_PS, LOOK_PS = 400_000_000, 1_500_000_000_000, 50_000_000
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes = draw.whole(2, 5)
     options: dict[str, Value] = {
         "protocols": draw.one_of(COMPOSITIONS), "mtu": draw.one_of((512, 4096, 64)), "slot_bytes": 4096,
@@ -79,7 +79,7 @@ def program(draw: Draw) -> Program:
 
 
 class Node:
-    """One node: what it does, and what has come."""
+    """One node: its actions and received messages."""
 
     def __init__(self, epos: Epos, cluster: Cluster) -> None:
         self.epos, self.cluster, self.me = epos, cluster, epos.me
@@ -88,66 +88,66 @@ class Node:
         self.running = True
 
     def message(self, nodes: Sequence[int], size: int) -> bytes:
-        """The next message to some nodes, which no other one equals, if it has bytes enough."""
+        """Return the next message to some nodes, which is unique if it is long enough."""
         data = self.random.randbytes(size)
         for node in nodes:
             self.cluster.due[self.me, node].append(data)
         return data
 
     async def send(self, act: Act) -> None:
-        """A message."""
+        """Send a message."""
         await self.epos.send(act.whole("to"), self.message([act.whole("to")], act.whole("size")))
 
     async def stretch(self, act: Act) -> None:
-        """One that stands in pinned memory, which is used again when it has left."""
+        """Send a message from pinned memory that is reused when it has left."""
         await self.epos.left()
         data = self.message([act.whole("to")], act.whole("size"))
         self.epos.host.store_bytes(self.room.address, data)
         await self.epos.send(act.whole("to"), Stretch(self.room.address, len(data)))
 
     async def multicast(self, act: Act) -> None:
-        """One to several nodes."""
+        """Send a message to several nodes."""
         if "multicast" in self.epos.protocols:
             others = [node for node in range(len(self.cluster.nodes)) if node != self.me]
             nodes = self.random.sample(others, 1 + act.whole("number") % len(others))
             await self.epos.multicast(nodes, self.message(nodes, act.whole("size")))
 
     async def poll(self, act: Act) -> None:
-        """A message, if one is there."""
+        """Receive a message if one has arrived."""
         message = await self.epos.poll()
         if message is not None:
             self.cluster.came(message.source, self.me, message.data)
 
     async def take(self, act: Act) -> None:
-        """Several looks."""
+        """Poll several times."""
         for _ in range(act.whole("number")):
             await self.poll(act)
 
     async def late(self, act: Act) -> None:
-        """Other work."""
+        """Do other work without polling."""
         await self.epos.host.sleep(10_000_000 * act.whole("number"), "other work")
 
     async def left(self, act: Act) -> None:
-        """Until all has left."""
+        """Wait until all frames have left."""
         await self.epos.left()
 
     async def lower(self, act: Act) -> None:
-        """Shorter frames."""
+        """Halve the MTU."""
         if "mtu" in self.epos.protocols:
             await self.epos.lower_mtu(max(64, self.epos.outgoing.mtu // 2))
 
     async def switch(self, act: Act) -> None:
-        """Messages with reliability, or without; the network loses nothing then."""
+        """Switch reliability on or off for further messages; the network is then lossless."""
         if "active" in self.epos.protocols and "reliability" in self.epos.protocols:
             self.epos.activate(*(["reliability"] if act.whole("number") % 2 else []))
 
     async def bell(self, act: Act) -> None:
-        """A doorbell with nothing behind."""
+        """Ring an invalid doorbell."""
         if self.epos.options.notify == "doorbell":
             await self.epos.host.pio_write(self.epos.host.nic_base + Pci.DOORBELL, bytes(4))
 
     async def bad(self, act: Act) -> None:
-        """A wrong call, which must be refused."""
+        """Make an invalid call, which must be rejected."""
         epos, to, what = self.epos, act.whole("to"), str(act.values["what"])
 
         async def activate() -> None:
@@ -167,18 +167,20 @@ class Node:
             await calls[what]()
         except EposError:
             return
-        self.cluster.wrong.append(f"node {self.me}: wrong call {what!r} was not refused")
+        self.cluster.wrong.append(f"node {self.me}: invalid call {what!r} was not rejected")
 
 
 class Cluster:
-    """All nodes, and what is under way."""
+    """All nodes, and the messages in flight."""
 
     def __init__(self, program: Program, world: World) -> None:
         self.world, self.wrong = world, list[str]()
         self.sure = not program.faults or "reliability" in str(program.options["protocols"])
         self.sure &= program.options.get("staging") != "overwrite"
         chosen = str(program.options["protocols"])
-        self.sure &= "protection" not in chosen or "reliability" in chosen  # one that takes nothing holds up nobody
+        self.sure &= (
+            "protection" not in chosen or "reliability" in chosen
+        )  # a process that does not read must not block others
         nodes = range(program.nodes)
         self.due = {(one, other): deque[bytes]() for one in nodes for other in nodes if one != other}
         self.last = 0
@@ -187,22 +189,22 @@ class Cluster:
         ]
 
     def came(self, source: int, node: int, data: bytes) -> None:
-        """A message has come: those of its node before it are lost, if any may be."""
+        """Check a received message; earlier messages of its sender count as lost if loss is possible."""
         due, self.last = self.due[source, node], self.world.kernel.now
         while due and due[0] != data and not self.sure:
             due.popleft()
         if not due or due[0] != data:
-            self.wrong.append(f"node {node}: a message of {len(data)} bytes of node {source} that is not due")
+            self.wrong.append(f"node {node}: a message of {len(data)} bytes from node {source} that was not expected")
         else:
             due.popleft()
 
     def over(self) -> bool:
-        """Whether all acts are done, and all has come, or nothing for long."""
+        """Return True if all actions are done, and all messages have arrived or none arrives any more."""
         quiet = not self.sure and self.world.kernel.now - self.last > QUIET_PS
         return not any(node.running for node in self.nodes) and (quiet or not any(self.due.values()))
 
     async def process(self, node: Node, acts: Sequence[Act]) -> None:
-        """What a node does; then it takes what comes, until all is over."""
+        """Execute the actions of a node, then receive messages until the program is over."""
         for act in acts:
             await act.pause(self.world.kernel)
             await getattr(node, act.name)(act)
@@ -213,7 +215,7 @@ class Cluster:
             await self.world.kernel.sleep(1_000_000, "the next look")
 
     def held(self) -> list[str]:
-        """What is left when all is over."""
+        """Return a description of each message and doorbell left at the end."""
         missing = {pair: len(due) for pair, due in self.due.items() if due and self.sure}
         told = [
             f"{count} messages of node {one} to node {other} are missing" for (one, other), count in missing.items()
@@ -221,12 +223,12 @@ class Cluster:
         for node in self.nodes:
             nic, outgoing = self.world.nics[node.me], node.epos.outgoing
             if nic.load(node.epos.place.sent) != outgoing._rung & 0xFFFFFFFF:
-                told.append(f"node {node.me}: {outgoing._rung} doorbells, {nic.load(node.epos.place.sent)} done with")
+                told.append(f"node {node.me}: {outgoing._rung} doorbells, {nic.load(node.epos.place.sent)} completed")
         return told
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program, and return a description of each violation."""
     for nic in world.nics[: program.nodes]:
         nic.spawn(nic_program("epos")(nic, world.view(nic.node, program.options)), "firmware")
     cluster = Cluster(program, world)

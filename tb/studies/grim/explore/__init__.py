@@ -1,1 +1,1 @@
-"""What GRIM's small worlds are made of."""
+"""Model checking of GRIM: its small worlds."""

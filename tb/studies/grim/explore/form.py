@@ -1,6 +1,7 @@
-"""One form for states of GRIM's NIC that behave alike from now on. Rings begin at their first entry, and the receive
-buffer that waits for a packet is the first one, if nobody uses the others: where they stand makes no difference, as the
-firmware goes on from the place that it has in each. What nobody reads before it is written again is set to zero.
+"""Normal form of NIC states that have the same future behaviour.
+
+Rings are rotated to their first entry, and the armed receive buffer becomes the first one if no other buffer is in use,
+because absolute positions do not affect the firmware. Memory that is written before it is read again is set to zero.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pymodels.registers import Block, Flag
 
 
 def normalise(parts: Parts, nic: ModelNic, layout: Layout) -> None:
-    """See `Play`."""
+    """Normalise the state of a NIC; see `Play`."""
     begin_answers(parts, nic, layout)
     begin_chain(parts, nic, layout)
     begin_buffers(parts, nic, layout)
@@ -20,8 +21,9 @@ def normalise(parts: Parts, nic: ModelNic, layout: Layout) -> None:
 
 
 def begin_streams(parts: Parts) -> None:
-    """Let a stream stand at its oldest message that waits, where the firmware finds itself from any place before that;
-    where nothing waits, forget the place: the first message that waits again says it anew.
+    """Move each stream's cursor to its oldest waiting message, which the firmware finds from any earlier position.
+
+    The cursor of a stream without waiting messages is cleared, because the next waiting message sets it.
     """
     streams = parts.outgoing.streams
     for stream, waits in enumerate(streams.waiting):
@@ -29,7 +31,7 @@ def begin_streams(parts: Parts) -> None:
 
 
 def _oldest(parts: Parts, stream: int) -> int:
-    """The place of a stream's oldest message that waits. Where the firmware finds none, its own place stays."""
+    """Return the position of a stream's oldest waiting message, or the cursor if the firmware finds none."""
     order, streams = parts.outgoing.order, parts.outgoing.streams
     try:
         channel, slot, _ = streams.next_waiting(stream)
@@ -39,7 +41,7 @@ def _oldest(parts: Parts, stream: int) -> int:
 
 
 def begin_answers(parts: Parts, nic: ModelNic, layout: Layout) -> None:
-    """Turn the ring of answers, so that the one that leaves, or else the next, stands in its first entry."""
+    """Rotate the ring of answers so that the leaving, otherwise the next answer is in its first entry."""
     out, size = parts.transmitter, CONTROL_ENTRY * layout.control_entries
     at = out._leaving_at - layout.control
     leaves = out.busy and 0 <= at < size
@@ -58,7 +60,7 @@ def begin_answers(parts: Parts, nic: ModelNic, layout: Layout) -> None:
 
 
 def begin_chain(parts: Parts, nic: ModelNic, layout: Layout) -> None:
-    """Let an empty chain to the host begin at its first block."""
+    """Rotate an empty DMA chain to the host to its first block."""
     ring, dma = parts.delivery, nic.dma
     if ring._tail != ring._done or not ring._tail or dma.busy or any(dma.running):
         return
@@ -73,9 +75,7 @@ def begin_chain(parts: Parts, nic: ModelNic, layout: Layout) -> None:
 
 
 def begin_buffers(parts: Parts, nic: ModelNic, layout: Layout) -> None:
-    """Exchange the receive buffers if the armed one is not the first and nobody uses the first; clear those that are
-    neither used nor armed.
-    """
+    """Exchange the receive buffers if all are free and the armed one is not the first; clear the unused ones."""
     buffers, receive = parts.buffers, nic.receive
     if buffers.armed > 0 and all(buffers.free):
         first, armed = layout.buffers[0], layout.buffers[buffers.armed]

@@ -1,4 +1,4 @@
-"""Worlds of numbered messages: active ones between channels, and broadcasts."""
+"""Small worlds of numbered messages: active messages between channels, and broadcasts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tb.explore.world import Promise, SmallWorld
 from tb.studies.grim.explore.play import LEFT_OUT, Cluster, Given, GrimPlay, say
 
 HANDLER = 16
-"""An application's first."""
+"""Number of the first application handler."""
 EVERYBODY = -1
-"""A broadcast."""
+"""Target of a broadcast."""
 
 
 class Sent(NamedTuple):
-    """A message: from which host and channel, to which."""
+    """Message: source and target host, source channel, target channel (`endpoint`)."""
 
     source: int
     target: int
@@ -25,23 +25,23 @@ class Sent(NamedTuple):
     endpoint: int = 0
 
     def comes_to(self, node: int) -> bool:
-        """Whether it is for a node."""
+        """Return True if the message is for a node."""
         return self.target in (node, EVERYBODY)
 
 
 Traffic = tuple[Sent, ...]
-"""Each host sends its own, in this order. A message's number is its place here."""
+"""Messages of all hosts. Each host sends its own in this order; a message's number is its index."""
 Record = tuple[Any, ...]
 
 
 class MessageScript:
-    """Hosts that send each other numbered messages and keep what comes."""
+    """Hosts that send each other numbered messages and record those they receive."""
 
     def __init__(self, cluster: Cluster, traffic: Traffic) -> None:
         self.grims, self.traffic = cluster.grims, traffic
         nodes = len(cluster.grims)
         self.got: list[list[int]] = [[] for _ in range(nodes)]
-        """By node: the number of each message that its handler got; -1: one whose payload is not its own."""
+        """Numbers of the messages handled at each node; -1 for a wrong payload."""
         self.sent = [0] * nodes
         for node, grim in enumerate(self.grims):
             grim.handlers.functions[HANDLER] = partial(self._handle, node)
@@ -55,7 +55,7 @@ class MessageScript:
         return bytes((one.source, one.target & 0xFF, number, 7)) * 8
 
     async def act(self, node: int) -> None:
-        """See `Script`."""
+        """Send the messages of a node; see `Script`."""
         grim = self.grims[node]
         for number, one in enumerate(self.traffic):
             if one.source != node:
@@ -68,12 +68,12 @@ class MessageScript:
             self.sent[node] += 1
 
     def record(self, node: int) -> Record:
-        """See `Script`."""
+        """Return the messages sent and handled; see `Script`."""
         return self.sent[node], tuple(self.got[node])
 
 
 class Once:
-    """What is promised: each message once, in the order of its stream; nothing else; no errors. Broadcasts in one order
+    """Promise: each message arrives once, in the order of its stream, without errors; broadcasts have one order
     everywhere.
     """
 
@@ -81,17 +81,17 @@ class Once:
         self._traffic = traffic
 
     def always(self, node: int, record: Record) -> str:
-        """See `Promise`."""
+        """Return a violation in any state; see `Promise`."""
         _, got, errors = record
         if errors:
             return f"host {node} got an error: {errors[0]}"
         strange = [number for number in got if number < 0 or not self._traffic[number].comes_to(node)]
         if strange:
-            return f"host {node} got messages {list(got)}, of which {strange} are not for it, or changed"
+            return f"host {node} got messages {list(got)}, of which {strange} are not for it, or are changed"
         return self._differs(node, got, False)
 
     def at_end(self, node: int, record: Record) -> str:
-        """See `Promise`."""
+        """Return a violation in a final state; see `Promise`."""
         return self._differs(node, record[1], True)
 
     def _differs(self, node: int, got: tuple[int, ...], whole: bool) -> str:
@@ -100,11 +100,11 @@ class Once:
             came = [number for number in got if traffic[number] == stream]
             meant = [number for number, one in enumerate(traffic) if one == stream]
             if came != (meant if whole else meant[: len(came)]):
-                return f"host {node} got messages {came} of host {stream.source}, {meant} were sent"
+                return f"host {node} got messages {came} of host {stream.source}, but {meant} were sent"
         return ""
 
     def together(self, records: tuple[Record, ...]) -> str:
-        """See `Promise`."""
+        """Return a violation between nodes; see `Promise`."""
         came = [[number for number in got if self._traffic[number].target == EVERYBODY] for _, got, _ in records]
         for (node, one), (other, two) in combinations(enumerate(came), 2):
             if one[: len(two)] != two[: len(one)]:
@@ -115,7 +115,7 @@ class Once:
 def world(
     name: str, question: str, sent: Iterable[tuple[int, ...]], options: Given, fine: bool = False, **further: Any
 ) -> SmallWorld:
-    """A world of numbered messages."""
+    """Return a world of numbered messages."""
     traffic = tuple(Sent(*one) for one in sent)
     nodes = further.pop("nodes", 1 + max(max(one.source, one.target) for one in traffic))
     play = partial(_play, nodes, traffic, fine, options)

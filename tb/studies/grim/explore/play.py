@@ -1,4 +1,4 @@
-"""A cluster with GRIM enabled, as small as it can be, and what all its small worlds share."""
+"""Minimal cluster with GRIM enabled, shared by all small worlds."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ TINY: Given = {
 }
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
-    *("Ni._counts", "Driver.interrupts", "Sending.sends", "Piece.send"),  # count
-    "Verdicts.refusing",  # tells as what a message that is dropped counts
-    *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # are in the record, or change nothing
-    *("Layout", "Options", "Handlers", "Link"),  # never change
+    *("Ni._counts", "Driver.interrupts", "Sending.sends", "Piece.send"),  # counters
+    "Verdicts.refusing",  # only selects the counter of a dropped message
+    *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # part of the record, or without effect
+    *("Layout", "Options", "Handlers", "Link"),  # constant
 )
 
 
 class Cluster:
-    """Hosts on which GRIM is enabled."""
+    """Hosts with GRIM enabled."""
 
     def __init__(self, nodes: int, fine: bool, options: Given, host_bytes: int = 1 << 16) -> None:
         self.machine = machine(nodes, fine, sram_bytes=1 << 16, host_bytes=host_bytes)
         self.errors: list[list[str]] = [[] for _ in range(nodes)]
-        """By node: what GRIM has told its program."""
+        """Errors raised to the application, by node."""
         self.grims: list[Grim] = []
         self.parts: list[Parts] = []
-        """Of each NIC's firmware."""
+        """Firmware parts, by node."""
         for node in range(nodes):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
             firmware = Firmware(Ni(self.machine.nic(node), view))
@@ -59,24 +59,24 @@ class Cluster:
 
 
 class Script(Protocol):
-    """What the hosts of a cluster do, and see."""
+    """Actions and observations of a cluster's hosts."""
 
     async def act(self, node: int) -> None:
-        """What a host does, before it waits for messages."""
+        """Execute the actions of a host, before it waits for messages."""
 
     def record(self, node: int) -> tuple[Any, ...]:
-        """See `Play`."""
+        """Return the observations of a host; see `Play`."""
 
 
 class GrimPlay:
-    """A cluster and what its hosts do."""
+    """Cluster and the script of its hosts."""
 
     def __init__(self, cluster: Cluster, script: Script) -> None:
         self.machine, self.grims = cluster.machine, cluster.grims
         self._cluster, self._script = cluster, script
 
     def programs(self) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-        """See `Play`."""
+        """Return the host programs; see `Play`."""
         return [partial(self._program, node) for node in range(len(self.grims))]
 
     async def _program(self, node: int) -> None:
@@ -87,11 +87,11 @@ class GrimPlay:
             self._cluster.errors[node].append(str(error))
 
     def record(self, node: int) -> tuple[Any, ...]:
-        """See `Play`: the errors come last."""
+        """Return the observations of a node, the errors last; see `Play`."""
         return *self._script.record(node), tuple(self._cluster.errors[node])
 
     def idle(self, node: int) -> str:
-        """See `Play`."""
+        """Return a description of messages that a NI still holds; see `Play`."""
         layout, nic = self.grims[node].layout, self.machine.nic(node)
         hosts = self.grims[node].options.channels
         for source in range(layout.sources):
@@ -102,18 +102,18 @@ class GrimPlay:
         return ""
 
     def normalise(self, node: int) -> None:
-        """See `Play`."""
+        """Normalise the state of a NIC; see `Play`."""
         nic = self.machine.nics[node]
         assert isinstance(nic, ModelNic)
         normalise(self._cluster.parts[node], nic, self.grims[node].layout)
 
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
-        """See `Play`."""
+        """Return the memory areas that do not affect behaviour: the counters; see `Play`."""
         at = self.grims[node].layout.counters
         return {"sram": [(at, at + 4 * len(Counter))]}
 
 
 def say(packet: bytes) -> str:
-    """A packet in words."""
+    """Return a description of a packet."""
     head = Words(int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big"))
     return f"{MessageType(head.type).name} token {head.token} sequence {head.sequence}"

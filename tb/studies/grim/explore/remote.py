@@ -1,4 +1,4 @@
-"""Worlds of remote memory: hosts that write to each other's memory, and read from it."""
+"""Small worlds of remote memory: hosts that write to and read from each other's memory."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from tb.studies.grim.explore.play import LEFT_OUT, Cluster, Given, GrimPlay, say
 
 SEGMENT = 32
 HOST_BYTES = 8 << 20
-"""Room for the region of 4 MB of which pinned memory is cut, and for scattered pages."""
+"""Host memory, with room for the region of 4 MB for pinned memory and for scattered pages."""
 LOCKED = 1
-"""A lock before its transfer has ended; behind it a write leaves UNLOCKED there, as a read does by itself."""
+"""Value of a lock before its transfer has ended; the transfer then writes UNLOCKED."""
 UNLOCKED = 0
 Record = tuple[Any, ...]
 Flaw = Callable[[], None]
 
 
 class Transfer(NamedTuple):
-    """A transfer that a host begins: of how many segments, from or to whom."""
+    """Transfer that host `by` starts, of a number of segments, to or from `peer`."""
 
     by: int
     peer: int
     reads: bool
     segments: int = 1
     scattered: bool = False
-    """It lands in pages of user space, which the NI must ask its driver for."""
+    """True if the target is in user-space pages, whose translation the NI requests from its driver."""
 
     @property
     def lands(self) -> int:
-        """The node whose memory it changes."""
+        """Node whose memory the transfer changes."""
         return self.by if self.reads else self.peer
 
 
 class Places(NamedTuple):
-    """Virtual addresses of a transfer: of what is read, where it lands, and of the lock beside that."""
+    """Virtual addresses of a transfer: source, target, and the lock at the target's node."""
 
     source: int
     target: int
@@ -67,7 +67,7 @@ class TransferScript:
         return transfer.by ^ transfer.peer ^ transfer.lands, transfer.lands
 
     async def act(self, node: int) -> None:
-        """See `Script`."""
+        """Start the transfers of a node; see `Script`."""
         grim = self.grims[node]
         for transfer, (source, target, lock) in zip(self.transfers, self.places, strict=True):
             if transfer.by != node:
@@ -80,7 +80,7 @@ class TransferScript:
             self.begun[node] += 1
 
     def record(self, node: int) -> Record:
-        """See `Script`: with each transfer that lands here, its bytes as they are now, and its lock."""
+        """Return the transfers started, and bytes and lock of each transfer to this node; see `Script`."""
         grim = self.grims[node]
         landed = tuple(
             (number, self._now(grim, at.target, SEGMENT * transfer.segments), self._now(grim, at.lock, 4)[3])
@@ -95,20 +95,18 @@ class TransferScript:
 
 
 class Landed:
-    """What is promised: every segment lands whole and in its order, and where the lock is open, all of them have; no
-    errors.
-    """
+    """Promise: every segment arrives complete and in order; when the lock is open, all have arrived; no errors."""
 
     def __init__(self, transfers: tuple[Transfer, ...]) -> None:
         self._transfers = transfers
 
     def body(self, number: int) -> bytes:
-        """What a transfer moves."""
+        """Return the bytes of a transfer."""
         segments = range(self._transfers[number].segments)
         return b"".join(bytes((number + 1, segment + 1, 0xA5, 0x5A)) * (SEGMENT // 4) for segment in segments)
 
     def always(self, node: int, record: Record) -> str:
-        """See `Promise`."""
+        """Return a violation in any state; see `Promise`."""
         _, landed, errors = record
         if errors:
             return f"host {node} got an error: {errors[0]}"
@@ -118,21 +116,21 @@ class Landed:
         meant = self.body(number)
         beginnings = [meant[:end].ljust(len(meant), b"\0") for end in range(0, len(meant) + 1, SEGMENT)]
         if now not in beginnings:
-            return f"at host {node} stands {now.hex(' ', 4)}, and no beginning of transfer {number}"
+            return f"host {node} has {now.hex(' ', 4)}, which is not a beginning of transfer {number}"
         if lock not in (LOCKED, UNLOCKED) or (lock == UNLOCKED and now != meant):
-            return f"at host {node} the lock of transfer {number} is {lock}, and there stands {now.hex(' ', 4)}"
+            return f"host {node}: the lock of transfer {number} is {lock}, but its data are {now.hex(' ', 4)}"
         return ""
 
     def at_end(self, node: int, record: Record) -> str:
-        """See `Promise`."""
+        """Return a violation in a final state; see `Promise`."""
         left = [number for number, _, lock in record[1] if lock != UNLOCKED]
-        return f"transfers {left} have not landed at host {node}" if left else ""
+        return f"transfers {left} have not arrived at host {node}" if left else ""
 
 
 def world(
     name: str, question: str, transfers: tuple[Transfer, ...], options: Given, flaw: Flaw | None = None, **further: Any
 ) -> SmallWorld:
-    """A world of transfers. `flaw` breaks the firmware, in the process that plays it."""
+    """Return a world of transfers; `flaw` breaks the firmware in the process that plays it."""
     landed = Landed(transfers)
     promise = Promise(landed.always, landed.at_end)
     play = partial(_play, transfers, options, flaw)

@@ -1,4 +1,4 @@
-"""GRIM: go-back-N between NIs, with every style of queue and both ways of sequencing."""
+"""Small worlds of GRIM: go-back-N between NIs, with every queue style and both ways of sequencing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TREE: Given = {"multicast_trees": 1}
 
 
 def worlds() -> list[SmallWorld]:
-    """All of them."""
+    """Return all worlds."""
     return [*_styles(), *_pairs(), *_faults(), *_channels(), *_trees(), *_remote()]
 
 
 def _styles() -> list[SmallWorld]:
-    question = "once and in order, though the third finds the endpoint's queue full"
+    question = "once and in order, although the third finds the endpoint's queue full"
     return [
         messages.world(style, f"three messages, {style} queue: {question}", THREE, {"queue_style": style})
         for style in STYLES
@@ -31,11 +31,11 @@ def _styles() -> list[SmallWorld]:
 
 def _pairs() -> list[SmallWorld]:
     against = "two messages and one against them: once and in order, no deadlock"
-    fine = "one message, and a turn for the end of each piece of software"
+    fine = "one message, with a transition at the end of each piece of software"
     return [
         messages.world("crossing", against, (*TWO, (1, 0)), {}),
         messages.world("fine", fine, TWO[:1], {}, fine=True),
-        messages.world("early", "two messages, time-outs that go off too early", TWO, LOSSY, early=1),
+        messages.world("early", "two messages, with time-outs that expire too early", TWO, LOSSY, early=1),
     ]
 
 
@@ -99,19 +99,22 @@ def _remote() -> list[SmallWorld]:
     return [
         remote.world("write", "a remote write, then its lock", (write,), {}),
         remote.world("read", "a remote read, then its lock", (read,), {}),
-        remote.world("miss", "a remote write whose target the NI must ask its driver for", (missing,), {}),
+        remote.world("miss", "a remote write whose target the NI's driver must translate", (missing,), {}),
         *_reads(),
     ]
 
 
 def _reads() -> list[SmallWorld]:
-    """Hosts that read from each other. A request ends when its reply has landed, so no reply may wait for a request."""
+    """Return worlds of hosts that read from each other.
+
+    A request ends when its reply has arrived, so no reply may wait for a request.
+    """
     one, two = [(Transfer(0, 1, True, segments), Transfer(1, 0, True, segments)) for segments in (1, 2)]
     tight: Given = {**PER_NI, "window": 1}
-    in_one_lane = "where replies have the sequence of requests"
+    in_one_lane = "if replies share the sequence of requests"
     return [
         remote.world("reads", "a read against a read, one message in flight a stream: no deadlock", one, tight),
-        remote.world("reads-two", "two segments against two: nobody is refused for ever", two, PER_NI),
+        remote.world("reads-two", "two segments against two: no message is rejected forever", two, PER_NI),
         remote.world(
             "reads-wait",
             f"the same, {in_one_lane}: both wait",
@@ -122,7 +125,7 @@ def _reads() -> list[SmallWorld]:
         ),
         remote.world(
             "reads-refused",
-            f"two segments against two, {in_one_lane}: each is refused for ever",
+            f"two segments against two, {in_one_lane}: each is rejected forever",
             two,
             PER_NI,
             flaw=replies_behind_requests,
@@ -133,7 +136,7 @@ def _reads() -> list[SmallWorld]:
 
 
 def replies_behind_requests() -> None:
-    """Sequencing per NI with one sequence for all that a NI sends but copies for trees: as it was before lanes."""
+    """Break per-NI sequencing: give all messages of a NI except copies for trees one sequence."""
 
     def lane(layout: Layout, source: int) -> int:
         return max(source - layout._own, 0)

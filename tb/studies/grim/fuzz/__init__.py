@@ -1,4 +1,4 @@
-"""The mixed fuzz of GRIM: everything that it offers, at once, against references written from its API."""
+"""Fuzz test of GRIM: all features at once, checked against references written from its API."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tb.studies.grim.fuzz.own_nic import OwnNic
 from tb.studies.grim.fuzz.transfers import Transfers
 
 PATIENCE_PS = 400_000_000_000
-"""For all that must come."""
+"""Maximum time in ps until everything has arrived."""
 SETTLE_PS = 1_000_000_000
-"""In which nothing may come any more."""
+"""Time in ps after the end in which nothing may arrive."""
 FORGOTTEN = 100
-"""So many beginnings."""
+"""Number of epochs that a restarted NIC forgets."""
 LAST_PS = 200_000_000_000
-"""For the last answers, and what they free."""
+"""Maximum time in ps for the last answers, and what they free."""
 
 
 class Application:
-    """A node of a program: its life, and its acts, each in the part that it uses."""
+    """Application of one node: its start, and its actions, which are methods of its parts."""
 
     def __init__(self, cluster: Cluster, index: int) -> None:
         self.node = Node(cluster, index)
@@ -45,12 +45,12 @@ class Application:
         self.own_nic = OwnNic(self.node)
         self.messages = Messages(self.node, self.transfers)
         self.parts: tuple[Any, ...] = (self, self.messages, self.transfers, self.bad_transfers, self.own_nic)
-        """Each has the acts of which it has a method."""
+        """Parts whose methods `do_...` are the actions."""
 
-    # ---- from the beginning to the end
+    # ---- start
 
     async def bring_up(self) -> None:
-        """Enable, publish handlers, learn everybody's, allocate what the acts use."""
+        """Enable GRIM, synchronise the handlers, and allocate the memory that the actions use."""
         node, cluster = self.node, self.cluster
         await self._enable()
         if node.index == 0:
@@ -60,7 +60,7 @@ class Application:
         await node.idle(lambda: cluster.up == cluster.program.nodes)
 
     async def _enable(self) -> None:
-        """Enable, publish handlers."""
+        """Enable GRIM and synchronise the handlers."""
         library = self.node.library
         self.own_nic.reserve(library)
         self.publish()
@@ -68,18 +68,18 @@ class Application:
         await library.sync_handlers()
 
     def publish(self) -> None:
-        """Register the handlers that acts send messages to."""
+        """Register the handlers that actions send messages to."""
         for name in (*NAMES, *([RARE] if self.index % 2 == 0 else [])):
             self.node.library.register_handler(self.messages.handler(name), name)
 
     async def settle_in(self) -> None:
-        """Learn everybody's handlers, allocate what the acts use."""
+        """Resolve all handlers, and allocate the memory that the actions use."""
         library = self.node.library
         self.node.numbers = {name: await library.resolve_handler(name) for name in (*NAMES, RARE)}
         await self.transfers.allocate_own()
 
     async def task(self, acts: list[Act]) -> None:
-        """Do what the program says, one act after the other."""
+        """Execute actions in order."""
         for act in acts:
             name = "do_" + act.name.replace(" ", "_")
             part = next(one for one in self.parts if hasattr(one, name))
@@ -90,7 +90,7 @@ class Application:
     # ---- acts on the library and the node
 
     async def do_misuse(self, act: Act) -> None:
-        """A wrong call."""
+        """Make an invalid call."""
         misuse = MISUSES[str(act.values["what"])]
         if misuse.argument == "reserve_ni_memory" and self.node.library.reserved.size:
             return
@@ -103,9 +103,7 @@ class Application:
         )
 
     async def do_go_down(self, act: Act) -> None:
-        """The NIC is reset under whatever is under way; some time later node and NIC restart, perhaps with a NIC that
-        has forgotten how often it had begun.
-        """
+        """Reset the NIC under load, and restart node and NIC after some time, perhaps with an epoch that was lost."""
         cluster, host, old = self.cluster, self.host, self.node.library
         await cluster.world.reset(self.index)
         cluster.down = self.index
@@ -132,15 +130,15 @@ class Application:
         await self.settle_in()
 
     async def do_stop(self, act: Act) -> None:
-        """Read nothing for some time."""
+        """Stop reading for some time."""
         await self.host.sleep(act.whole("us") * 1_000_000, "a host that reads nothing")
 
     async def do_stand_still(self, act: Act) -> None:
-        """The host executes nothing for some time, its driver neither."""
+        """Suspend the host, including its driver, for some time."""
         self.cluster.world.stand_still(self.index, act.whole("us") * 1_000_000)
 
     async def do_insert(self, act: Act) -> None:
-        """A packet that no NIC has sent comes to a node."""
+        """Insert a packet that no NIC has sent."""
         node = act.whole("to") % self.cluster.program.nodes
         part, sort, number = self.cluster.parts[node], str(act.values["sort"]), act.whole("bytes")
         if sort in SORTS:
@@ -159,7 +157,7 @@ class Application:
         await self.node.call(str(act), lambda: self.node.library.poll(self.node.channel(act)))
 
     def wrong(self) -> list[str]:
-        """What stands in memory at the end and must not."""
+        """Return a description of each wrong memory content at the end."""
         return [*self.transfers.wrong_memory(), *self.own_nic.wrong_ni_memory()]
 
 
@@ -169,7 +167,14 @@ async def run(
     made: Callable[[Program, World], Any] = Cluster,
     application: Callable[[Any, int], Application] = Application,
 ) -> list[str]:
-    """Run a program; what was wrong. `made` and `application` make what other fuzzes add to."""
+    """Run a program, and return a description of each violation.
+
+    Args:
+        program: Program to run.
+        world: Machine that runs it.
+        made: Creates the cluster; other fuzz tests extend it.
+        application: Creates the application of a node; other fuzz tests extend it.
+    """
     try:
         cluster = made(program, world)
     except OptionError:
@@ -196,7 +201,7 @@ async def _live(application: Application, program: Program) -> None:
 
 
 async def _judge(cluster: Cluster, applications: list[Application], tasks: list[Any], world: World) -> list[str]:
-    """Wait until all that must come has come, and nothing is held; what was wrong."""
+    """Wait until everything has arrived and nothing is held; return a description of each violation."""
     done = await until(world, PATIENCE_PS, lambda: _ended(cluster) and not any(cluster.missing()))
     if not done and cluster.may_stand_still:
         world.stood_still()

@@ -1,4 +1,4 @@
-"""What is drawn for GRIM: options, faults, and what each node does."""
+"""Random programs for GRIM: options, faults, and the actions of each node."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "synchronisation": ("tree", "all"),
     }
 )
-"""What each option is set to beside its default."""
+"""Values of each option other than its default."""
 TIGHT: tuple[Mapping[str, Value], ...] = (
     {"host_queue_bytes": 1024, "segment_bytes": 256},
     {"host_queue_bytes": 1024, "segment_bytes": 256, "buffering": "both"},
@@ -61,40 +61,40 @@ TIGHT: tuple[Mapping[str, Value], ...] = (
     {"reply_bytes": 0, "queue_bytes": 4096, "segment_bytes": 600},
     {"host_queue_bytes": 3000, "segment_bytes": 256, "poll_first": 0},
 )
-"""Options with which something has little room."""
+"""Options with little room for one resource."""
 REFUSED: tuple[Mapping[str, Value], ...] = (
     {"channels": 32, "multicast_trees": 24, "queue_style": "slotted"},
     {"channels": 8, "segment_bytes": 8, "queue_bytes": 1 << 20, "doorbell_notify": 1},
     {"cut_through_least": 12},
     {"sram_bytes": 1 << 22},
 )
-"""Options that cannot be, or not together."""
+"""Invalid options, or combinations."""
 TRIES = 20
-"""To draw options that go together."""
+"""Number of attempts to draw compatible options."""
 ASKED = (("MYRI", (4096, 20_000, 1 << 22, 16)), ("HOST", (4096, 70_000, 1 << 20, 16)))
-"""Queues whose sizes a configuration asks for."""
+"""Queue sizes that a configuration requests."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12
 LOSSY: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 1000}
-"""Where the network has faults and nothing else is drawn: only the time-out extension repairs anything."""
+"""Options for networks with faults, which only the time-out extension repairs."""
 CHECKED: dict[str, Value] = {"crc32": 1}
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
-"""Where a node goes down: the time-out extension tells the others."""
+"""Options for programs in which a node goes down, which the time-out extension detects."""
 NAMES = ("north", "south", "west")
-"""Of multicast trees."""
+"""Names of multicast trees."""
 IN_C = 400
-"""One program in so many has NICs that execute the firmware in C, which takes a hundred times as long."""
+"""One in this many programs has NICs that execute the firmware in C, which takes a hundred times as long."""
 HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
 
 
 def program(draw: Draw) -> Program:
-    """A program for GRIM."""
+    """Draw a program for GRIM."""
     drawn = _program(draw)
     return with_c(draw, drawn) if draw.once_in(IN_C) else drawn
 
 
 def program_in_c(draw: Draw) -> Program:
-    """A program some of whose NICs, or all, execute the firmware in C."""
+    """Draw a program in which some or all NICs execute the firmware in C."""
     return with_c(draw, _program(draw))
 
 
@@ -109,15 +109,21 @@ def _program(draw: Draw) -> Program:
     if down:
         acts = _with_down(draw, acts, nodes)
     if draw.once_in(8) and fit("grim", chosen | CHECKED, nodes, nic):
-        chosen |= CHECKED  # the rest of the program is what it is without
+        chosen |= CHECKED  # drawn last, so that the rest of the program does not depend on it
     return Program(nodes, nic, chosen, disturbed, tuple(acts), asked)
 
 
 def options(
     draw: Draw, nodes: int, nic: str, under: Mapping[str, Value] = {}, over: Mapping[str, Value] = {}
 ) -> dict[str, Value]:
-    """Options of the layer that go together on such NICs, now and then some that cannot be. Those that are not here
-    have their defaults. `under`: for what is not drawn; `over`: whatever is drawn.
+    """Draw options that are compatible on a kind of NIC, occasionally invalid ones.
+
+    Args:
+        draw: Source of random choices.
+        nodes: Number of nodes.
+        nic: Kind of NIC.
+        under: Values of options that are not drawn.
+        over: Values that replace drawn ones.
     """
     found: dict[str, Value] = {**under, **over}
     for _ in range(TRIES):
@@ -139,14 +145,15 @@ def _drawn(draw: Draw) -> dict[str, Value]:
 
 
 def _asked(draw: Draw, nodes: int) -> dict[str, Value]:
-    """The size of a queue that one node's part of the configuration asks for."""
+    """Draw the size of a queue that one node's configuration requests."""
     resource, sizes = draw.one_of(ASKED)
     return {"node": draw.whole(0, nodes - 1), "resource": resource, "bytes": draw.one_of(sizes)}
 
 
 def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
-    """A node, not the one that keeps all names, goes down between two acts and comes back. Its tasks end with it, and
-    it forgets its trees: so it has one task, and there is no tree but that of all.
+    """Let a node other than node 0, which keeps the names, go down between two actions and restart.
+
+    Its tasks end with it, and it forgets its trees. So it has one task, and only the tree of all hosts is used.
     """
     down, at = draw.whole(1, nodes - 1), draw.whole(0, len(acts))
     before = Act(down, "go down", {"us": draw.whole(1, 3000), "forgets": int(draw.once_in(3))})
@@ -165,7 +172,7 @@ def _out_of_range(draw: Draw) -> Mapping[str, Value]:
 
 
 def faults(draw: Draw) -> dict[str, int]:
-    """Of the network."""
+    """Draw the faults of the network."""
     if not draw.once_in(4):
         return {}
     found = {"seed": draw.whole(0, 999)}
@@ -176,7 +183,7 @@ def faults(draw: Draw) -> dict[str, int]:
 
 
 def act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
-    """One act of GRIM."""
+    """Draw one action."""
     node = draw.whole(0, nodes - 1)
     name = draw.one_of(tuple(KINDS))
     kinds = KINDS[name]
@@ -187,7 +194,7 @@ def act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
 
 
 def value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Value:
-    """What an act draws under a name."""
+    """Draw a parameter of an action."""
     channels = _number(options, "channels", 1)
     if name == "to":
         return draw.whole(0, nodes - 1)
@@ -204,13 +211,13 @@ def value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Va
 
 
 def _number(options: Mapping[str, Value], name: str, default: int) -> int:
-    """An option as acts are drawn by it: its default when it is none that can be."""
+    """Return the value of an option, or its default if the value is not a number."""
     value = options.get(name, default)
     return value if isinstance(value, int) else default
 
 
 def _size(draw: Draw, segment: int) -> int:
-    """Around the borders of segments and words."""
+    """Draw a size near the boundaries of segments and words."""
     size = draw.one_of((0, 4, 1, 7, 64, 300, segment, segment + 1, 3 * segment + 5, draw.whole(0, 9000)))
     return min(size, LONGEST, MOST_SEGMENTS * segment)
 
@@ -272,4 +279,4 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "count": ("index",),
     "time search": ("index",),
 }
-"""What an act draws, by its name."""
+"""Parameters of each action."""

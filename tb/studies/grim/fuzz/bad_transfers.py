@@ -1,4 +1,4 @@
-"""What a node does with memory that nobody has granted: wrong addresses, sizes and locks."""
+"""Invalid transfers of a node: wrong addresses, sizes and locks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tb.studies.grim.fuzz.node import RARELY, Node
 from tb.studies.grim.fuzz.transfers import Transfers
 
 NOWHERE = 0x7000_0000
-"""A virtual address that no allocation gives."""
+"""Virtual address outside all allocations."""
 FREE = REGIONS_VA + REGION - GRANULE
-"""One in a contiguous region that no block has: blocks are cut from its start."""
+"""Virtual address in an unallocated part of a contiguous region; blocks are allocated from its start."""
 WRONG_LOCKS = {"lock": NOWHERE, "free lock": FREE}
 BAD_WRITES, MORE_BAD_WRITES = 8, 300
 
 
 class BadTransfers:
-    """Acts of a node whose transfers fail."""
+    """Actions of a node whose transfers fail."""
 
     def __init__(self, node: Node, transfers: Transfers) -> None:
         self.node, self._transfers = node, transfers
@@ -30,7 +30,7 @@ class BadTransfers:
         self.mail, self.memory, self.ledger = node.mail, node.memory, node.ledger
 
     def _bad_target(self, act: Act, node: int) -> tuple[int, int, str]:
-        """Virtual address, bytes, and the argument that is wrong."""
+        """Return an invalid target: virtual address, bytes, and name of the invalid argument."""
         block = self._transfers.block_at(node, act, "store", "landing")
         size = max(act.whole("bytes") & ~3, 4)
         fault = act.values["fault"]
@@ -47,7 +47,7 @@ class BadTransfers:
         return NOWHERE + block.va % 4096, size, "address"
 
     async def do_bad_write(self, act: Act) -> None:
-        """A write to where nothing is granted, or with such a lock: no byte of it, no lock, and one error."""
+        """Write to an invalid target or with an invalid lock: no byte, no lock, and one error are expected."""
         node, to, _ = self._transfers.where_to(act)
         if act.values["fault"] in WRONG_LOCKS:
             block = self._transfers.block_at(node, act, "store", "landing")
@@ -70,7 +70,7 @@ class BadTransfers:
         await self._bad(act, (va, size), call, "lock" if argument == "lock" else "target", argument)
 
     async def do_bad_writes(self, act: Act) -> None:
-        """Writes to where nothing is, as fast as they go: each is an error."""
+        """Write back to back to an invalid address; each write is an error."""
         node, to, _ = self._transfers.where_to(act)
         count = MORE_BAD_WRITES if act.whole("rare") == RARELY else BAD_WRITES
         if node == self.index:
@@ -83,7 +83,7 @@ class BadTransfers:
             )
 
     async def do_bad_read(self, act: Act) -> None:
-        """A read of what is not granted."""
+        """Read from an invalid source."""
         node, to, _ = self._transfers.where_to(act)
         landing = self._transfers.block_at(self.index, act, "landing")
         va, size, argument = self._bad_target(act, node)
@@ -97,9 +97,16 @@ class BadTransfers:
         await self._bad(act, (va, size), call, "source", argument)
 
     async def _bad(self, act: Act, there: tuple[int, int], call: Callable[[], Any], here: str, wrong: str) -> None:
-        """A transfer that fails. `there`: the range of the other node that it names; `here`, `wrong`: the argument that
-        is refused when that is this node, and that the other node tells of. When a block at the range is freed under
-        way, the address is wrong too.
+        """Make a transfer that fails.
+
+        If a block at the range is freed meanwhile, the error may also be about the address.
+
+        Args:
+            act: Action of the transfer.
+            there: Address and bytes on the other node.
+            call: Call of the library.
+            here: Argument that is rejected if the other node is this one.
+            wrong: Argument that the other node reports.
         """
         node, _, order = self._transfers.where_to(act)
         if node == self.index:

@@ -1,4 +1,4 @@
-"""A program of GRIM under way: what all nodes share, and when it is over."""
+"""Cluster that runs a GRIM program: state shared by all nodes, and the end of the program."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tb.studies.grim.fuzz.trees import Trees
 
 @dataclass
 class NodeSoftware:
-    """A node's firmware and library."""
+    """Firmware and library of a node."""
 
     ni: Ni | ExecutingNi
     firmware: Firmware | ExecutingNi
     library: Grim
 
     def start(self) -> None:
-        """Let a coroutine begin; C begins when the host has loaded it."""
+        """Start the firmware coroutine; firmware in C starts when the host has loaded it."""
         if isinstance(self.firmware, Firmware):
             self.firmware.nic.spawn(self.firmware.run(), "firmware")
 
@@ -41,28 +41,30 @@ class Cluster:
     """Firmware, libraries and references of all nodes."""
 
     def __init__(self, program: Program, world: World) -> None:
-        """Raises OptionError when the options are refused, ConfigError for what the firmware in C lacks."""
+        """Create the cluster. Raises OptionError for invalid options, ConfigError for needs unsupported by firmware in
+        C.
+        """
         check(program)
         self.program, self.world = program, world
         self.parts = [self._part(node) for node in range(program.nodes)]
         self.mail = Mail()
         self.memory = Memory()
         self.ledgers = [Ledger() for _ in self.parts]
-        if self.may_stand_still:  # a NI that does gives no sign of life: with time-outs it counts as down
+        if self.may_stand_still:  # a NI in a deadlock sends nothing, so with time-outs it counts as down
             for ledger in self.ledgers:
                 for words in ("does not answer", "did not reach"):
                     ledger.allow("a NI that stands still", "destination", words)
         self.trees = Trees(program.nodes, self.parts[0].library.options.multicast_trees)
         self.wrong: list[str] = []
         self.up = 0
-        """Nodes that are enabled and know all handlers."""
+        """Number of nodes that are enabled and know all handlers."""
         self.at_end = 0
-        """Tasks that have done all their acts."""
+        """Number of tasks that have finished their actions."""
         self.over = False
         self.down: int | None = None
-        """The node that is down now."""
+        """Node that is down, or None."""
         self.lives = [0] * program.nodes
-        """How often each node has restarted."""
+        """Number of restarts of each node."""
         for part in self.parts:
             part.start()
 
@@ -80,7 +82,7 @@ class Cluster:
         except OptionError as error:
             refused = error
         if refused is not None:
-            Grim(host, view)  # refuses them too
+            Grim(host, view)  # must reject them too
             raise refused
         if program.in_c[node : node + 1] == C:
             return self._in_c(node, view)
@@ -88,28 +90,28 @@ class Cluster:
         return NodeSoftware(ni, Firmware(ni), library)
 
     def _in_c(self, node: int, view: ClusterView) -> NodeSoftware:
-        """A node whose NIC executes the firmware. Raises ConfigError for options that only Python has."""
+        """Create a node whose NIC executes firmware in C. Raises ConfigError for options that only Python supports."""
         view = self.world.executing("grim", node, view)
         executing = ExecutingNi(self.world.nics[node], view)
         return NodeSoftware(executing, executing, Grim(self.world.hosts[node], view))
 
     async def load(self) -> None:
-        """Load the NICs that execute, before one is enabled: in reset they would drop the notices of others."""
+        """Load the executing NICs before any is enabled; a NIC in reset would drop the notices of others."""
         for part in self.parts:
             await part.library.load()
 
     def begin(self, node: int) -> None:
-        """A node restarts: firmware and library."""
+        """Restart firmware and library of a node."""
         self.parts[node] = self._part(node)
         self.parts[node].start()
 
     @property
     def may_stand_still(self) -> bool:
-        """Whether the options allow a deadlock."""
+        """True if the options allow a deadlock."""
         return bool(holds_link(self.program.options)) or not self.parts[0].library.options.overflow
 
     def missing(self) -> Iterator[str]:
-        """What must still come."""
+        """Yield a description of each message, error and lock that is still missing."""
         yield from self.mail.missing()
         for node, ledger in enumerate(self.ledgers):
             yield from (f"node {node}: {line}" for line in ledger.missing())
@@ -119,7 +121,7 @@ class Cluster:
                 yield f"node {lock.node}, lock {lock.va:#x} is {now:#x}, not {' or '.join(map(hex, lock.may_be()))}"
 
     def held(self) -> Iterator[str]:
-        """What is held though nothing is to be done."""
+        """Yield a description of each resource that is held after the end."""
         for part in self.parts:
             yield from held(part.ni.me, part.firmware, part.library, self.mail)
         if self.world.in_flight():

@@ -1,4 +1,4 @@
-"""The reference of errors: each bad act gives exactly one, at the node that did it, and nothing else gives any."""
+"""Reference of errors: each invalid action raises exactly one error, on its own node, and nothing else raises any."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from firmware.grim.host import GrimError
 
 @dataclass
 class Due:
-    """An error that will come late, from some later call of the node."""
+    """Expected error, raised by some later call of the node."""
 
     what: str
     arguments: set[str]
-    """What it may be about."""
+    """Possible subjects of the error."""
     words: tuple[str, ...]
-    """What its text says."""
+    """Parts of its text."""
     least: int = 1
     most: int = 1
     came: int = 0
 
     def fits(self, error: GrimError) -> bool:
-        """Whether this is it."""
+        """Return True if an error is the expected one."""
         text = str(error)
         return error.argument in self.arguments and all(word in text for word in self.words)
 
 
 class Ledger:
-    """The errors that one node is owed."""
+    """Expected errors of one node."""
 
     def __init__(self) -> None:
         self._dues: list[Due] = []
 
     def owe(self, what: str, argument: str, *words: str, least: int = 1, most: int = 1) -> Due:
-        """An act whose error comes late. `argument`: empty when it is none as yet that could be wrong."""
+        """Expect `least` to `most` errors of an action; an empty `argument` means that none can be wrong yet."""
         due = Due(what, {argument} if argument else set(), words, least, most)
         self._dues.append(due)
         return due
 
     def allow(self, what: str, argument: str, *words: str) -> None:
-        """Errors that may come from now on, as many as there will."""
+        """Allow any number of further errors about an argument."""
         self._dues.append(Due(what, {argument}, words, 0, 1 << 30))
 
     def excuse(self, *words: str) -> None:
-        """Errors whose texts say this need not come any more."""
+        """Make expected errors with these words optional."""
         for due in self._dues:
             if all(word in due.words for word in words):
                 due.least = 0
 
     def take(self, error: GrimError) -> bool:
-        """Cross an error off; False: nobody has earned it."""
+        """Match an error with an expected one; return False if it is unexpected."""
         fitting = [due for due in self._dues if due.came < due.most and due.fits(error)]
         if not fitting:
             return False
@@ -57,7 +57,7 @@ class Ledger:
         return True
 
     def missing(self) -> list[str]:
-        """Errors that must come and have not."""
+        """Return a description of each expected error that was not raised."""
         return [
             f"{due.what}: no error about its {' or '.join(sorted(due.arguments))}"
             for due in self._dues

@@ -1,4 +1,4 @@
-"""Packets that no NIC of the cluster has sent: a NI must drop them, and whatever else it does must go on."""
+"""Packets that no NIC of the cluster has sent. A NI must drop them, and continue."""
 
 from __future__ import annotations
 
@@ -21,40 +21,42 @@ from tb.studies.grim.fuzz.mail import INK
 
 UNKNOWN_CONTROL, ABSENT_CHANNEL = 0x3E, 0xF0
 SORTS = ("overlong", "noise", "stranger", "answer", "unknown control", "other connection")
-"""What a packet is: longer than any message; not GRIM's; of a stream that the NI does not have; an answer to no message
-in flight; of no known type; of a connection that has ended.
+"""Sorts of packets: longer than any message; not GRIM's; of an unknown stream; an answer to no message in flight; of an
+unknown control type; of a connection that has ended.
 """
 
 
 class Target(Protocol):
-    """The NI that a packet is for."""
+    """NI that a packet is for."""
 
     @property
     def me(self) -> int:
-        """Its number."""
+        """VNN of the NI."""
 
     @property
     def peers(self) -> Sequence[int]:
-        """The numbers of the others."""
+        """VNNs of the other NIs."""
 
     @property
     def layout(self) -> Layout:
-        """The map of its memory."""
+        """Map of its memory."""
 
     @property
     def lossy(self) -> bool:
-        """Whether it has time-outs."""
+        """True if the time-out extension is enabled."""
 
     @property
     def tags(self) -> Sequence[int]:
-        """Of its connections, by NI."""
+        """Tags of its connections, by VNN."""
 
 
 def foreign(ni: Target, sort: str, number: int) -> bytes:
-    """A packet of a sort for a NI, from its word 0 on; `number` tells those of one sort apart. Empty when everything of
-    the sort means something to the NI.
+    """Return a packet of a sort for a NI, from its word 0 on.
+
+    `number` distinguishes packets of one sort. The result is empty if every packet of the sort would be valid for the
+    NI.
     """
-    nobody = ni.me  # nothing of a NI comes to itself over the network
+    nobody = ni.me  # a NI never sends to itself over the network
     key, a_peer = GRIM_ID << 16 | number % TOKENS << 8, ni.peers[number % len(ni.peers)]
     if sort == "overlong":
         return HEADER.pack(key, MessageType.ACTIVE << 26 | a_peer << 8, *[0] * 6) + INK[: ni.layout.buffer_bytes + 64]
@@ -64,7 +66,7 @@ def foreign(ni: Target, sort: str, number: int) -> bytes:
         return HEADER.pack(key, MessageType.ACTIVE << 26 | nobody << 8, ni.me << 8, ABSENT_CHANNEL << 24, *[0] * 4)
     if sort == "answer":
         kinds = (MessageType.ACK, MessageType.NACK, MessageType.ERROR)
-        token = TOKENS - 1 - number % TOKENS  # the last ones are often nobody's
+        token = TOKENS - 1 - number % TOKENS  # the highest tokens are often unused
         return CONTROL.pack(*control(kinds[number % len(kinds)], token, number & COUNTER_MASK, nobody))
     if sort == "unknown control":
         return CONTROL.pack(key, UNKNOWN_CONTROL << 26 | nobody << 8)

@@ -1,4 +1,4 @@
-"""Programs whose NICs run the firmware in C, and what such a NIC holds, as its SRAM tells."""
+"""Programs whose NICs run the firmware in C, and the resources that such a NIC holds, read from its SRAM."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from firmware.grim.nic.asked import planned
-from firmware.grim.nic.boot import HAS, LACKS
+from firmware.grim.nic.boot import FIXED_OPTIONS, UNSUPPORTED
 from firmware.grim.nic.layout import Register
+from firmware.grim.nic.size_requests import resolve_options
 from firmware.grim.nic.variables import Variables
 from firmware.images import kinds_of
 from firmware.verbs import Nic
@@ -20,7 +20,7 @@ from tb.fuzz.program import Act, Program, Value
 
 C, PYTHON = "c", "p"
 MOST = 2
-"""NICs that execute where not all may: on the machine each of their instructions takes its time."""
+"""Maximum number of executing NICs unless all may execute, because each of their instructions is simulated."""
 REMOTE, TREES, TIMED, RESTARTS = "remote memory", "multicast", "timed searches", "hosts that come back"
 NEEDS: Mapping[str, str] = MappingProxyType(
     {
@@ -31,54 +31,54 @@ NEEDS: Mapping[str, str] = MappingProxyType(
         "go down": RESTARTS,
     }
 )
-"""What an act needs of the NICs' firmware that not every firmware may have, in the words of `LACKS` of `boot.py`."""
+"""Firmware feature that each kind of act needs, in the words of `boot.UNSUPPORTED`."""
 
 
 def with_c(draw: Draw, program: Program) -> Program:
-    """The program with NICs that execute, a few, any, or all of them, and with nothing that their firmware lacks."""
+    """Return the program with some or all NICs executing firmware in C, without features that it does not support."""
     first, second, sort = draw.whole(0, program.nodes - 1), draw.whole(0, program.nodes - 1), draw.whole(0, 2)
     few = {first, second}
     chosen = (few, few | {node for node in range(program.nodes) if draw.once_in(2)}, range(program.nodes))[sort]
     letters = "".join(C if node in chosen else PYTHON for node in range(program.nodes))
     options = {name: value for name, value in program.options.items() if not _lacks(name, value)}
     faults = program.faults if "timeout_us" in options else {}
-    acts = tuple(act for act in program.acts if needed(act) not in LACKS)
+    acts = tuple(act for act in program.acts if needed(act) not in UNSUPPORTED)
     nic = program.nic if program.nic in kinds_of("grim") else DEFAULT_KIND
     return replace(program, nic=nic, options=options, faults=faults, acts=acts, in_c=letters)
 
 
 def needed(act: Act) -> str:
-    """What an act needs of the firmware of all NICs; empty: nothing special."""
+    """Return the firmware feature that an action needs, or an empty text."""
     return REMOTE if act.values.get("handler") == "write" else NEEDS.get(act.name, "")
 
 
 def check(program: Program) -> None:
-    """Refuse a program whose NICs execute firmware that lacks what an act or an option needs. Raises ConfigError."""
-    lacking = [(str(act), needed(act)) for act in program.acts if needed(act) in LACKS]
+    """Raise ConfigError if NICs execute firmware that does not support an action or an option."""
+    lacking = [(str(act), needed(act)) for act in program.acts if needed(act) in UNSUPPORTED]
     lacking += [(f"option {name}", f"{name}={value}") for name, value in program.options.items() if _lacks(name, value)]
     if C in program.in_c and lacking:
         what, need = lacking[0]
         cause = f"GRIM's firmware in C does not support {need}, and NICs {program.in_c} execute it"
-        raise ConfigError("fuzz", 0, what, cause, "leave it out, as `with_c` does, or let all run Python")
+        raise ConfigError("fuzz", 0, what, cause, "omit it, as `with_c` does, or let all NICs run Python")
 
 
 def _lacks(name: str, value: Value) -> bool:
-    return HAS.get(name, value) != value
+    return FIXED_OPTIONS.get(name, value) != value
 
 
 class ExecutingNi:
-    """A NIC that executes the firmware: what the fuzz asks of it."""
+    """NI that executes the firmware in C, as the fuzz test sees it."""
 
     def __init__(self, nic: Nic, view: ClusterView) -> None:
         self.me = view.me
         self.peers = tuple(vnn for vnn in range(len(view.names)) if vnn != view.me)
         self.lossy = False
         self.tags = [0] * len(view.names)
-        self.options, self.layout = planned(view, view.sram_bytes, executes=True)
+        self.options, self.layout = resolve_options(view, view.sram_bytes, executes=True)
         self._nic, self._variables = nic, Variables(nic, self.layout)
 
     def holds(self) -> Iterator[tuple[str, int]]:
-        """What it holds, and how much of it."""
+        """Yield each resource and how much of it the NI holds."""
         variables = self._variables
         streams = variables.streams()
         yield "receive buffers", variables.buffers_taken()

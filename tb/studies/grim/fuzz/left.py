@@ -1,4 +1,4 @@
-"""Conservation: what a firmware and a library must not hold any more when everything has been answered."""
+"""Conservation: resources that firmware and library must have released when everything has been answered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tb.studies.grim.fuzz.mail import Mail, Place
 
 
 def held(me: int, ni: Firmware | ExecutingNi, library: Grim, mail: Mail) -> Iterator[str]:
-    """What one node still holds, in words."""
+    """Yield a description of each resource that a node still holds."""
     of_ni = _of_ni(ni) if isinstance(ni, Firmware) else (line for one in ni.holds() for line in _some(*one))
     yield from (f"NI {me} holds {what}" for what in of_ni)
     yield from (f"host {me} holds {what}" for what in _of_host(library, mail, me))
@@ -45,17 +45,15 @@ def _of_host(library: Grim, mail: Mail, node: int) -> Iterator[str]:
     messenger = library.calls.messenger
     yield from _some("messages in overflow queues", library.overflow)
     yield from _some("the turn to send", sum(messenger.queues.locked))
-    yield from _some("errors that nobody was told", len(library.calls.errors))
+    yield from _some("errors that were not raised", len(library.calls.errors))
     for channel, incoming in enumerate(messenger.dispatch.incoming):
-        yield from _some("messages that nobody has read", incoming.pending())
+        yield from _some("unread messages", incoming.pending())
         parts = [sender for sender in incoming._long if not _may_stay(sender, mail, (node, channel))]
         yield from _some("parts of long messages", len(parts))
 
 
 def _may_stay(sender: Sender, mail: Mail, place: Place) -> bool:
-    """Whether parts may be kept until more comes of their sender: the rest of a message for a tree was lost in a node
-    that went down.
-    """
+    """Return True if segments may be kept: the rest of a tree's message was lost in a node that went down."""
     return sender.tree >= 0 and mail.may_lack((sender.vnn, sender.number & 0xFF), sender.tree, place)
 
 

@@ -1,4 +1,4 @@
-"""The reference of mailboxes: every message once, whole, and in the order in which its sender sent it."""
+"""Reference of messages: each arrives once, complete, and in the order in which its sender sent it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from itertools import combinations
 Place = tuple[int, int]
 """Node and channel."""
 INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 17))
-"""What all messages and transfers are written with: no byte is 0, so that memory which nobody wrote stands out."""
+"""Source of all payloads and transfers. It has no 0, so that unwritten memory is detected."""
 LONGEST = 20_000
 SHIFT = 52
-"""Between the payloads of two messages in the ink."""
+"""Distance of the payloads of two messages in INK."""
 INK_BYTES = 16_384 + LONGEST + 12
-"""As much of it as payloads come from."""
+"""Bytes of INK that payloads are taken from."""
 FOREVER = 1 << 62
 
 
 @dataclass
 class Message:
-    """One message, or one for a tree. Times are counts of events."""
+    """One message, or one multicast. Times are event counts."""
 
     number: int
     source: Place
@@ -31,27 +31,27 @@ class Message:
     ended: int = FOREVER
     tree: int = -1
     must: set[Place] = field(default_factory=set)
-    """Where it has to arrive."""
+    """Places at which it has to arrive."""
     may: set[Place] = field(default_factory=set)
-    """Where else it may."""
+    """Further places at which it may arrive."""
     arrived: dict[Place, int] = field(default_factory=dict)
 
     @property
     def ink(self) -> int:
-        """Where its payload begins in the ink."""
+        """Offset of its payload in INK."""
         return self.number * SHIFT % 16_384
 
     @property
     def payload(self) -> bytes:
-        """Its bytes."""
+        """Payload bytes."""
         return INK[self.ink : self.ink + self.size]
 
     def places_at(self, node: int) -> list[Place]:
-        """Where it may arrive at a node, places at which it must first."""
+        """Return the possible places at a node, the required ones first."""
         return sorted((place for place in self.must | self.may if place[0] == node), key=lambda at: at in self.may)
 
     def next_at(self, at: Place) -> Place:
-        """The next place of a node at which it has not arrived."""
+        """Return the next place of a node at which it has not arrived."""
         left = [place for place in self.places_at(at[0]) if place not in self.arrived]
         return left[0] if left else at
 
@@ -70,50 +70,51 @@ class Mail:
         self.wrong: list[str] = []
         self._events = 0
         self._order: dict[tuple[Place, int, Place], list[Message]] = defaultdict(list)
-        """By source, tree or -1, and place: what arrived."""
+        """Arrived messages by source, tree (or -1) and place."""
         self._at: dict[tuple[int, Place], list[Message]] = defaultdict(list)
-        """By tree and place: what arrived."""
+        """Arrived messages by tree and place."""
 
     def event(self) -> int:
-        """The next moment."""
+        """Return the next event count."""
         self._events += 1
         return self._events
 
     def begin(self, source: Place, handler: str, size: int, tree: int = -1) -> Message:
-        """A send begins. Whoever calls it says where the message goes."""
+        """Record the start of a send. The caller sets the destinations."""
         message = Message(len(self.messages), source, handler, size, self.event(), tree=tree)
         self.messages.append(message)
         return message
 
     def end(self, message: Message) -> None:
-        """The call has returned."""
+        """Record the return of a send."""
         message.ended = self.event()
 
     def part(self, node: int) -> None:
-        """A node goes down: what is under way to it, from it, or for a tree, which it is in, need not arrive."""
+        """Make messages in flight to, from or through a node that goes down optional."""
         for message in self.messages:
             self.doubt(message, node)
 
     def doubt(self, message: Message, node: int) -> None:
-        """One such message."""
+        """Make a message optional where a node that is down affects it."""
         lost = {at for at in message.must if node in (at[0], message.source[0]) or message.tree >= 0}
         lost -= set(message.arrived)
         message.must -= lost
         message.may |= lost
 
     def may_lack(self, source: Place, tree: int, place: Place) -> bool:
-        """Whether a message of a source for a tree has not arrived at a place and need not."""
+        """Return True if an optional message of a source for a tree has not arrived at a place."""
         return any(
             (message.source, message.tree) == (source, tree) and place in message.may and place not in message.arrived
             for message in self.messages
         )
 
     def arrive(self, at: Place, number: int, source: Place, handler: str, data: bytes) -> Message | None:
-        """A handler ran at a place; the message that it ran for. A handler is not told its channel: of a message for
-        a tree, the places at its node count one after the other.
+        """Check the message of a handler that ran at a place, and return it, or None if it is wrong.
+
+        A handler does not know its channel, so the places of a multicast at one node are counted in turn.
         """
         if not 0 <= number < len(self.messages):
-            self.wrong.append(f"node {at[0]}: a handler ran with argument {number:#x}, which nobody sent")
+            self.wrong.append(f"node {at[0]}: a handler ran with argument {number:#x}, which no message has")
             return None
         message = self.messages[number]
         if message.tree >= 0:
@@ -123,7 +124,7 @@ class Mail:
         elif at in message.arrived:
             self.wrong.append(f"{message} arrived twice at node {at[0]}, channel {at[1]}")
         elif (source, handler) != (message.source, message.handler):
-            self.wrong.append(f"{message} arrived at node {at[0]} as from {source} for handler {handler}")
+            self.wrong.append(f"{message} arrived at node {at[0]} with source {source} and handler {handler}")
         elif data != message.payload:
             self.wrong.append(f"{message} arrived at node {at[0]} with {_differs(data, message.payload)}")
         else:
@@ -137,7 +138,7 @@ class Mail:
         return None
 
     def missing(self) -> list[str]:
-        """What must arrive and has not."""
+        """Return a description of each required message that has not arrived."""
         return [
             f"{message} has not arrived at node {node}, channel {channel}"
             for message in self.messages
@@ -145,7 +146,7 @@ class Mail:
         ]
 
     def disorder(self) -> list[str]:
-        """Messages of one stream that overtook one another, and trees whose order is not the same everywhere."""
+        """Return a description of each reordered pair of one stream, and of trees without a common order."""
         found = [
             f"{late} overtook {early}"
             for arrived in self._order.values()

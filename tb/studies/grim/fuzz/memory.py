@@ -1,8 +1,8 @@
-"""The reference of remote memory: which bytes may stand where.
+"""Reference of remote memory: possible values of each byte.
 
 Every write is an effect on a range of virtual addresses of a node. Of effects in one order (a sender's channel to a
-node's) a later one hides the earlier; those of different orders may have come in any. A byte is right when it is what
-some effect wrote that no later one of its order hides, or what stood there before, if no certain effect covers it.
+node), later ones hide earlier ones. Effects of different orders may occur in any sequence. A byte is correct if some
+effect wrote it that no later one of its order hides, or if it is unchanged and no certain effect covers it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Mask = NDArray[np.bool_]
 
 
 class Order(NamedTuple):
-    """Who does things one after the other: a task of a node, on one of its channels to another node."""
+    """Sequence of effects: a task of a node, on one of its channels to another node."""
 
     kind: str
-    """own: its CPU; to: writes, and what reads see; read: the answers to them."""
+    """"own" for the node's CPU, "to" for writes and the requests of reads, "read" for the replies."""
     by: int
     task: int
     channel: int
@@ -33,19 +33,19 @@ class Order(NamedTuple):
 
 
 LOCK_FREE = 0x5A5A_5A5A
-"""What stands in a lock before anybody sets it."""
+"""Initial value of a lock."""
 FOREVER = 1 << 62
 
 
 @dataclass
 class Block:
-    """Registered memory of a node. It is granted from `born` to `freed`; between `freeing` and `freed` it is going."""
+    """Registered memory of a node, valid from `born` to `freed`; its release takes from `freeing` to `freed`."""
 
     node: int
     va: int
     size: int
     pieces: tuple[tuple[int, int], ...]
-    """Physical addresses and bytes."""
+    """Physical address and bytes of each piece."""
     before: Bytes
     role: str
     contiguous: bool
@@ -53,7 +53,7 @@ class Block:
     freeing: int = FOREVER
     freed: int = FOREVER
     life: int = 0
-    """How often its node had restarted."""
+    """Number of restarts of its node at the allocation."""
 
     def __str__(self) -> str:
         return f"node {self.node}, block {self.va:#x} ({self.size} bytes, {self.role})"
@@ -61,7 +61,7 @@ class Block:
 
 @dataclass
 class Effect:
-    """What a write, or a read's answer, does to memory."""
+    """Effect on memory of a write, or of a read's reply."""
 
     what: str
     node: int
@@ -70,25 +70,25 @@ class Effect:
     order: Order
     begun: int
     images: Callable[[], Sequence[tuple[Mask | None, Bytes]]]
-    """What it may have written, as masks and bytes."""
+    """Function that returns the possible written data, as masks and bytes."""
     certain: bool = True
     due: Due | None = None
-    """The error that comes in place of it."""
+    """Error that may replace the effect."""
     lock: Lock | None = None
     life: int = 0
-    """Of the node, when it began."""
+    """Number of restarts of the node at its start."""
     source: Block | None = None
-    """What a read reads."""
+    """Block that a read reads."""
 
     def doubt(self, *arguments: str) -> None:
-        """Memory came or went under way: it happens, or it is an error about one of these arguments."""
+        """Make the effect uncertain: it occurs, or an error about one of these arguments is raised."""
         self.certain = False
         if self.due is not None:
             self.due.most = 1
             self.due.arguments.update(arguments)
 
     def broken_by(self, block: Block) -> str:
-        """The argument that is wrong when a block is freed under way: empty when it does not use the block."""
+        """Return the argument that becomes invalid when a block is freed, or an empty text."""
         if self.source is block:
             return "address"
         if not self.covers(block):
@@ -96,12 +96,13 @@ class Effect:
         return "target" if self.source is not None else "address"
 
     def concerns(self, node: int) -> bool:
-        """Whether a node has to do with it."""
+        """Return True if a node takes part in the effect."""
         return node in (self.node, self.order.by, self.order.node)
 
     def covers(self, block: Block) -> bool:
-        """Whether it touches a block's addresses while they are granted. What was under way when the node went down may
-        have left its sender when the node had restarted.
+        """Return True if the effect touches a block while it is valid.
+
+        An effect in flight when the node went down may reach the block after the restart.
         """
         return (
             self.node == block.node
@@ -112,7 +113,7 @@ class Effect:
         )
 
     def on(self, block: Block) -> Iterator[tuple[slice, Mask | None, Bytes]]:
-        """The part of a block that it covers, and what may stand there."""
+        """Yield the part of a block that it covers, and the possible values there."""
         low, high = max(self.va, block.va), min(self.va + self.size, block.va + block.size)
         own = slice(low - self.va, high - self.va)
         for mask, image in self.images():
@@ -121,7 +122,7 @@ class Effect:
 
 @dataclass
 class Lock:
-    """A lock word that one transfer sets."""
+    """Lock word that one transfer sets."""
 
     node: int
     va: int
@@ -130,11 +131,11 @@ class Lock:
     before: int = LOCK_FREE
     certain: bool = True
     never: bool = False
-    """The transfer is a bad act."""
+    """True if the transfer is invalid."""
     seen: bool = False
 
     def may_be(self) -> set[int]:
-        """What may stand there at the end."""
+        """Return the possible values at the end."""
         if self.never:
             return {self.before}
         return {self.value} if self.certain else {self.value, self.before}
@@ -148,18 +149,17 @@ class Memory:
     effects: list[Effect] = field(default_factory=list)
     locks: list[Lock] = field(default_factory=list)
     lock_words: Counter[int] = field(default_factory=Counter)
-    """By node: words of its block of locks that transfers have been given in all its lives: a transfer of before may
-    still find the node that has restarted."""
+    """Number of lock words used by each node in all its lives. An old transfer may still reach a restarted node."""
     frozen: list[tuple[int, int, bytes, str]] = field(default_factory=list)
-    """Freed memory: node, physical address, bytes, and whose it was."""
+    """Freed memory: node, physical address, bytes, and description of the block."""
 
     def of(self, node: int, role: str = "") -> list[Block]:
-        """The blocks that a node has now and is not freeing."""
+        """Return the valid blocks of a node, optionally of one role."""
         alive = (block for block in self.blocks if block.node == node and block.freeing == FOREVER)
         return [block for block in alive if not role or block.role == role]
 
     def freeing(self, block: Block, now: int) -> None:
-        """A block begins to go: what is under way to it, or reads it, may or may not happen."""
+        """Begin the release of a block: effects in flight on it become uncertain."""
         block.freeing = now
         for effect in self.effects:
             argument = effect.broken_by(block)
@@ -167,7 +167,7 @@ class Memory:
                 self.doubt(effect, argument)
 
     def part(self, node: int, now: int) -> None:
-        """A node goes down, with all its memory: what is under way to it or from it may or may not happen."""
+        """Remove all memory of a node that goes down: effects in flight to or from it become uncertain."""
         for effect in self.effects:
             if effect.concerns(node) and not (effect.lock is not None and effect.lock.seen):
                 self.without_memory(effect)
@@ -177,35 +177,35 @@ class Memory:
         self.locks = [lock for lock in self.locks if lock.node != node]
 
     def doubt(self, effect: Effect, *arguments: str) -> None:
-        """An effect that may or may not happen: then it is an error about one of these arguments."""
+        """Make an effect and its lock uncertain, with an error about one of these arguments instead."""
         effect.doubt(*arguments)
         if effect.lock is not None:
             effect.lock.certain = False
 
     def without_memory(self, effect: Effect) -> None:
-        """An effect may find no memory, nor its lock: the node is down, or has restarted, or is only allocating it."""
+        """Make an effect uncertain that may find neither memory nor lock, because its node is down or has restarted."""
         self.doubt(effect, "address", *["lock"] * (effect.lock is not None))
 
     def freed(self, block: Block, now: int, load: Callable[[int, int], bytes]) -> None:
-        """A block is gone: nobody may change its bytes any more."""
+        """Complete the release of a block: its bytes must not change any more."""
         block.freed = now
         self.frozen += [(block.node, pa, load(pa, size), str(block)) for pa, size in block.pieces]
 
     def check_frozen(self, load: Callable[[int, int, int], bytes], node: int = -1, pieces: Any = ()) -> list[str]:
-        """Freed memory that changed. With `pieces` only what they reuse, which is free to change from now on."""
+        """Return a description of each change in freed memory; with `pieces`, only in memory that they reuse."""
         wrong, kept = [], []
         for at_node, pa, data, whose in self.frozen:
             reused = at_node == node and any(pa < at + size and at < pa + len(data) for at, size in pieces)
             if pieces and not reused:
                 kept.append((at_node, pa, data, whose))
             elif load(at_node, pa, len(data)) != data:
-                wrong.append(f"{whose} was written after it had been freed")
+                wrong.append(f"{whose} was written after it was freed")
         if pieces:
             self.frozen = kept
         return wrong
 
     def came(self, block: Block) -> None:
-        """New memory: what missed its target here may hit now."""
+        """Add a new block, which transfers to invalid addresses may now hit."""
         for effect in self.effects:
             if effect.covers(block) and effect.due is not None and not effect.due.came:
                 self.without_memory(effect)
@@ -214,9 +214,7 @@ class Memory:
         self.blocks.append(block)
 
     def seen_at(self, reader: Order, begun: int, node: int, va: int, size: int) -> list[tuple[Mask, Bytes]]:
-        """What a read of a node's addresses may bring: from the block that has them, or one that has them later, when
-        the memory is freed under way or the node restarts.
-        """
+        """Return the possible results of a read, from any block that is valid at the addresses during the read."""
         return [
             seen
             for block in self.blocks
@@ -225,7 +223,7 @@ class Memory:
         ]
 
     def seen_through(self, reader: Order, begun: int, block: Block, offset: int, size: int) -> list[tuple[Mask, Bytes]]:
-        """What a read of a block in some order may bring."""
+        """Return the possible results of a read of a block in an order."""
         found: list[tuple[Mask, Bytes]] = []
         alive = np.ones(block.size, bool)
         part = slice(offset, offset + size)
@@ -243,7 +241,7 @@ class Memory:
         return [*found, (alive[part], block.before[part])]
 
     def wrong_bytes(self, block: Block, actual: Bytes) -> int | None:
-        """Offset of the first byte of a block that cannot stand there; None when all are right."""
+        """Return the offset of a block's first impossible byte, or None."""
         right, covered = np.zeros(block.size, bool), np.zeros(block.size, bool)
         hidden: dict[Order, Mask] = {}
         for effect in reversed(self.effects):
@@ -262,12 +260,12 @@ class Memory:
 
 
 def nothing() -> Sequence[tuple[Mask | None, Bytes]]:
-    """What a bad act may have written."""
+    """Return the possible data of an invalid transfer: none."""
     return ()
 
 
 def gaps(size: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges of `size` bytes that are in none of `taken` (offset, bytes), which may overlap."""
+    """Yield the ranges of `size` bytes outside all `taken` ranges (offset, bytes), which may overlap."""
     end = 0
     for at, count in [*sorted(taken), (size, 0)]:
         if end < at:

@@ -1,4 +1,4 @@
-"""What a node sends: messages, broadcasts, messages for trees, and what its handlers do."""
+"""Messages, broadcasts and multicasts of a node, and the actions of its handlers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BURST, FLOOD, LONG_FLOOD = 12, 40, 300
 CASTS = 4
 HOPS = 3
 RARE = "rare"
-"""A handler that only nodes with an even number have."""
+"""Name of a handler that only nodes with even numbers have."""
 NAMES = ("take", "answer", "pass", "slow", "write")
 ANSWER_BYTES = 40
 
 
 class Messages:
-    """Acts of a node that send."""
+    """Actions of a node that send messages."""
 
     def __init__(self, node: Node, transfers: Transfers) -> None:
         self.node, self._transfers = node, transfers
@@ -31,7 +31,7 @@ class Messages:
     # ---- handlers
 
     def handler(self, name: str) -> Callable[..., Awaitable[None]]:
-        """What a node does when a message comes for a handler."""
+        """Return the handler function of a name."""
 
         async def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
             parts, number = reference(source), a0 & MASK
@@ -47,7 +47,7 @@ class Messages:
         return handler
 
     async def _react(self, message: Message, extra: int) -> None:
-        """What a handler does beside taking its message."""
+        """Execute a handler's further action after its message was checked."""
         node, channel = message.source
         if message.handler == "answer":
             await self.node.send(Reference(node, Device.HOST, channel).pack(), (node, channel), 0, "take", extra)
@@ -63,7 +63,7 @@ class Messages:
     # ---- messages
 
     async def do_send(self, act: Act) -> None:
-        """One message to one endpoint."""
+        """Send one message to one endpoint."""
         to, place = self.node.where(act)
         handler, size, memory = str(act.values["handler"]), act.whole("bytes"), bool(act.whole("memory"))
         await self.node.send(to, place, self.node.channel(act), handler, size, act.whole("extra"), memory)
@@ -71,11 +71,11 @@ class Messages:
     do_send_again = do_send_more = do_send
 
     async def do_burst(self, act: Act) -> None:
-        """Messages as fast as they go."""
+        """Send messages back to back."""
         await self._many(act, BURST, min(act.whole("bytes"), 500))
 
     async def do_flood(self, act: Act) -> None:
-        """More short ones than a channel of several has tokens, seldom more than all have."""
+        """Send more short messages than one of several channels has tokens, rarely more than all have."""
         await self._many(act, LONG_FLOOD if act.whole("rare") == RARELY else FLOOD, 4)
 
     async def _many(self, act: Act, count: int, size: int) -> None:
@@ -84,7 +84,7 @@ class Messages:
             await self.node.send(to, place, self.node.channel(act), "take", size)
 
     async def do_send_to_absent(self, act: Act) -> None:
-        """A message for a handler that some nodes do not have: an error at the sender, later."""
+        """Send a message to a handler that some nodes do not have, which is an error at the sender."""
         to, place = self.node.where(act)
         message = self.mail.begin((self.index, self.node.channel(act)), RARE, act.whole("bytes"))
         if place[0] % 2 == 0:
@@ -102,7 +102,7 @@ class Messages:
     # ---- trees
 
     async def do_broadcast(self, act: Act) -> None:
-        """A message for everybody."""
+        """Send a broadcast."""
         handler, size = str(act.values["handler"]), act.whole("bytes")
         if not self.cluster.trees.most:
             await self.node.call(
@@ -112,7 +112,7 @@ class Messages:
         await self._broadcast(act, handler, size)
 
     async def do_broadcast_many(self, act: Act) -> None:
-        """Several, one behind the other."""
+        """Send several broadcasts back to back."""
         for _ in range(CASTS if self.cluster.trees.most else 0):
             await self._broadcast(act, "take", min(act.whole("bytes"), 500))
 
@@ -125,7 +125,7 @@ class Messages:
         self.mail.end(message)
 
     async def _found(self, name: str) -> int | None:
-        """The number of a tree; None when there is none left for the name."""
+        """Find a tree, and return its number, or None if no tree is left for the name."""
         trees = self.cluster.trees
         trees.asked.add(name)
         tree: int | None = await self.node.call(
@@ -134,7 +134,7 @@ class Messages:
             may=lambda: "name" if trees.may_be_refused(name) else "",
         )
         if tree is not None and trees.found.setdefault(name, tree) != tree:
-            self.node.wrong(f"tree {name} is {trees.found[name]} to one node, {tree} to another")
+            self.node.wrong(f"tree {name} is {trees.found[name]} on one node, but {tree} on another")
         return tree
 
     async def do_find(self, act: Act) -> None:
@@ -149,19 +149,23 @@ class Messages:
             await self._change(act, tree, mask, True)
 
     async def do_unsubscribe(self, act: Act) -> None:
-        """Unsubscribe channels, or try to."""
+        """Unsubscribe channels, which is rejected if one is not subscribed."""
         tree = self.cluster.trees.found.get(str(act.values["name"]))
         mask = self._mask(act)
         if tree is None or tree not in self.node.library.trees.roots or not mask:
             return
         done, was = await self._change(act, tree, mask, False)
         if done and False in was:
-            self.node.wrong(f"{act} was not refused")
+            self.node.wrong(f"{act} was not rejected")
         if not done and all(was):
-            self.node.wrong(f"{act} was refused")
+            self.node.wrong(f"{act} was rejected")
 
     async def _change(self, act: Act, tree: int, mask: int, joins: bool) -> tuple[bool, list[bool | None]]:
-        """Subscribe or unsubscribe channels: whether it was done, and which had subscribed (None: may have)."""
+        """Subscribe or unsubscribe channels.
+
+        Returns:
+            True if it was done, and the earlier subscription of each channel (None: uncertain).
+        """
         trees, library = self.cluster.trees, self.node.library
         change = library.subscribe_multicast if joins else library.unsubscribe_multicast
 
@@ -182,7 +186,7 @@ class Messages:
         return act.whole("mask") & (1 << min(self.node.channels, 8)) - 1
 
     async def do_send_to_tree(self, act: Act) -> None:
-        """A message for a tree."""
+        """Send a multicast."""
         tree = await self._found(str(act.values["name"]))
         if tree is None:
             return

@@ -1,6 +1,4 @@
-"""Messages that no library sends, each the next one of a stream that nobody uses: a NI must answer them by an ERROR,
-which means no message at its receiver, and go on.
-"""
+"""Messages that no library sends, in order in an unused stream. A NI must answer them by an ERROR, and continue."""
 
 from __future__ import annotations
 
@@ -20,12 +18,14 @@ KINDS: Mapping[str, tuple[int, int, int]] = {
     "absent tree": (MessageType.MULTICAST, ABSENT_TREE, Device.HOST),
     "tree of another root": (MessageType.MULTICAST, OF_ALL, Device.HOST),
 }
-"""Type, tree and device of each sort. The root of the tree of all is node 0."""
+"""Type, tree and device of each sort. The root of the tree of all hosts is node 0."""
 
 
 def misplaced(firmware: Firmware | ExecutingNi, program: Program, sort: str, number: int) -> bytes:
-    """A message of a sort for a NI, from its word 0 on. Empty where no stream is free, it would mean something, or the
-    NI executes, so that nobody knows what it expects.
+    """Return a message of a sort for a NI, from its word 0 on.
+
+    The result is empty if no stream is unused, if the message would be valid, or if the NI executes firmware in C,
+    whose expected sequence numbers are unknown.
     """
     if not isinstance(firmware, Firmware):
         return b""
@@ -44,7 +44,7 @@ def misplaced(firmware: Firmware | ExecutingNi, program: Program, sort: str, num
 
 
 def _unused(program: Program, node: int, channels: int) -> int | None:
-    """A channel over which a node sends nothing; libraries and handlers use the first."""
+    """Return a channel that a node does not use, or None; libraries and handlers use channel 0."""
     used = {
         int(act.values["channel"]) % channels for act in program.acts if act.node == node and "channel" in act.values
     }

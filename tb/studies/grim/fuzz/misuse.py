@@ -1,4 +1,4 @@
-"""Calls that must be refused at once, by GrimError with the name of the argument that is wrong, and have no effect."""
+"""Invalid calls, which must raise GrimError with the name of the invalid argument and have no effect."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from firmware.grim.host import Grim
 
 @dataclass(frozen=True)
 class Misuse:
-    """A wrong call. `call` makes it with the library, a good destination, a good handler and a good block."""
+    """Invalid call; `call` makes it with the library, a valid destination, a valid handler and a valid block."""
 
     argument: str
     call: Callable[[Grim, int, int, int], Any]
 
 
 def _another(*message: object) -> None:
-    """A handler of a name that another one has."""
+    """Handler for a name that is already registered."""
 
 
 MISUSES: Mapping[str, Misuse] = {

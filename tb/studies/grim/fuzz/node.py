@@ -1,4 +1,4 @@
-"""One node of a program: its library, and the calls that its acts make."""
+"""One node of a program: its library, and the calls of its actions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tb.studies.grim.fuzz.memory import Block
 
 MASK = 0xFFFF_FFFF
 CHECK = 0x9E37_79B1
-"""Argument 1 is argument 0 times this: so a changed argument is seen."""
+"""Factor of argument 1 relative to argument 0, by which changed arguments are detected."""
 FIRST_PAUSE_PS, LAST_PAUSE_PS = 2_000_000, 100_000_000
 RARELY = 9
-"""The value of an act's `rare` that asks for more than else."""
+"""Value of an action's `rare` that selects the larger variant."""
 
 
 class Node:
-    """What all acts of a node use."""
+    """State and calls that all actions of a node use."""
 
     def __init__(self, cluster: Cluster, index: int) -> None:
         self.cluster, self.index = cluster, index
@@ -31,13 +31,13 @@ class Node:
         self.host = cluster.world.hosts[index]
         self.mail, self.memory, self.ledger = cluster.mail, cluster.memory, cluster.ledgers[index]
         self.numbers: dict[str, int] = {}
-        """Of the handlers, by name."""
+        """Handler numbers, by name."""
         self.ink: Block
-        """What the payloads of messages and the data of writes are taken from."""
+        """Source of message payloads and of data for writes."""
         self.channels = self.library.options.channels
 
     def wrong(self, text: str) -> None:
-        """Something that must not be."""
+        """Record a violation."""
         self.cluster.wrong.append(f"node {self.index}: {text}")
 
     # ---- calls
@@ -45,9 +45,17 @@ class Node:
     async def call(
         self, what: str, make: Callable[[], Any], refused: str = "", may: Callable[[], str] = lambda: ""
     ) -> Any:
-        """Call the library. `refused`: the argument for which it must be refused; `may`: for which it may be, asked
-        when it was. A late error of an earlier act is crossed off, and the call made again. None when it is refused:
-        also when it raises more late errors than earlier acts can cause, because its own message fails each time.
+        """Call the library, and return its result, or None if the call is rejected.
+
+        A late error of an earlier action is matched with the expected ones, and the call is repeated. None is also
+        returned if the call raises more late errors than earlier actions can cause, because its own message fails each
+        time.
+
+        Args:
+            what: Description of the call.
+            make: Function that makes the call.
+            refused: Argument for which the call must be rejected; empty if it must succeed.
+            may: Function that returns the argument for which a rejection is allowed.
         """
         for _ in range(1 + self._most_late_errors()):
             try:
@@ -59,22 +67,22 @@ class Node:
                 if error.argument not in (refused, may()):
                     self.wrong(f"{what}: {error}")
                 return None
-            except Exception as error:  # noqa: BLE001 - whatever a call raises must be an error of GRIM's
-                self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of GRIM's")
+            except Exception as error:  # noqa: BLE001 - a call may raise no other exception than GrimError
+                self.wrong(f"{what}: {type(error).__name__}: {error}, which is not a GrimError")
                 return None
             if refused:
-                self.wrong(f"{what} was not refused")
+                self.wrong(f"{what} was not rejected")
             return result
         return None
 
     def _most_late_errors(self) -> int:
-        """That may wait for a call: each message of this node's library can fail once at each node."""
+        """Return the maximum number of late errors: each message of this node can fail once at each node."""
         if self.library.phase < Phase.ENABLED:
             return 0
         return self.library.calls.messenger.sending.sends * self.cluster.program.nodes
 
     async def idle(self, over: Callable[[], bool]) -> None:
-        """Poll until something holds."""
+        """Poll until a condition holds."""
         pause = FIRST_PAUSE_PS
         while not over():
             if await self.call("poll", self.library.poll):
@@ -84,12 +92,12 @@ class Node:
                 pause = min(2 * pause, LAST_PAUSE_PS)
 
     def where(self, act: Act) -> tuple[int, Place]:
-        """A destination: its reference, and its place."""
+        """Return reference and place of an action's destination."""
         place = act.whole("to") % self.cluster.program.nodes, int(act.values.get("at", 0)) % self.channels
         return Reference(place[0], Device.HOST, place[1]).pack(), place
 
     def channel(self, act: Act) -> int:
-        """The own channel that an act uses."""
+        """Return the channel of this node that an action uses."""
         return int(act.values.get("channel", 0)) % self.channels
 
     # ---- messages, as acts and handlers send them
@@ -97,7 +105,7 @@ class Node:
     async def send(
         self, to: int, place: Place, channel: int, handler: str, size: int, extra: int = 0, in_memory: bool = False
     ) -> None:
-        """One message, noted in the reference."""
+        """Send one message, and record it in the reference."""
         message = self.mail.begin((self.index, channel), handler, size)
         message.must.add(place)
         self.at_risk(message)
@@ -107,21 +115,21 @@ class Node:
         self.mail.end(message)
 
     def sure(self, node: int) -> int:
-        """How often an error of another node must come: never when it is down."""
+        """Return the minimum number of errors from another node: 0 if it is down, otherwise 1."""
         return int(node != self.cluster.down)
 
     def at_risk(self, message: Message) -> None:
-        """A message that begins while a node is down need not arrive there, or anywhere if it is for a tree."""
+        """Make a message optional that begins while a node is down."""
         if self.cluster.down is not None:
             self.mail.doubt(message, self.cluster.down)
 
     def arguments(self, message: Message, handler: str, extra: int, channel: int) -> tuple[int, int, int, int, int]:
-        """Handler and arguments of a message."""
+        """Return handler number and arguments of a message."""
         number = message.number
         return self.numbers[handler], number, number * CHECK & MASK, extra, channel
 
     def payload(self, message: Message, in_memory: bool) -> Any:
-        """Its payload, in Python or in host memory."""
+        """Return the payload of a message as bytes or in host memory."""
         if not in_memory or not message.size:
             return message.payload
         return Region(self.ink.pieces[0][0] + message.ink, message.size)

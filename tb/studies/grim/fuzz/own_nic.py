@@ -1,4 +1,4 @@
-"""What a node does with its own NIC: memory that it has reserved, counters, and the timed search of the channels."""
+"""Actions of a node on its own NIC: reserved memory, counters, and the timed channel search."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tb.studies.grim.fuzz.mail import INK
 from tb.studies.grim.fuzz.node import Node
 
 LOOKS, LOOK_PS = 20, 5_000_000
-"""At the end of a timed search. One that meets messages again and again may take longer."""
+"""Maximum number of polls for the end of a timed search, which messages can prolong; LOOK_PS is their interval."""
 RESERVED = "use NI memory"
 
 
 class OwnNic:
-    """Acts of a node on its NIC. Each of its tasks writes one half of the memory that is reserved."""
+    """Actions of a node on its NIC. Each of its tasks writes one half of the reserved memory."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.cluster, self.index, self.host = node.cluster, node.index, node.host
         self._stored: dict[int, int] = {}
-        """By address in SRAM: the word that was stored there."""
+        """Stored words, by SRAM address."""
 
     def reserve(self, library: Grim) -> None:
-        """Before `grim_enable`: reserve what the acts of this node use, if the NIC has it."""
+        """Reserve, before `grim_enable`, the memory that the actions of this node use, if the NIC has room."""
         self._stored = {}
         sizes = [
             act.whole("size") for act in self.cluster.program.acts if (act.node, act.name) == (self.index, RESERVED)
@@ -51,10 +51,10 @@ class OwnNic:
         }
         await self.node.library.reserved.application.pio_write(va + at, data)
         if await self.node.library.reserved.application.pio_read(va + at) != self._stored[in_sram]:
-            self.node.wrong(f"{what}: another word than was stored at {va + at:#x}")
+            self.node.wrong(f"{what}: wrong word at {va + at:#x}")
 
     def wrong_ni_memory(self) -> list[str]:
-        """Reserved memory with other words than were stored."""
+        """Return a description of the first wrong word in reserved memory."""
         nic = self.cluster.world.nics[self.index]
         return [
             f"node {self.index}: {nic.load(at):#x} in reserved NI memory at {at:#x}, where {word:#x} was stored"
@@ -63,7 +63,7 @@ class OwnNic:
         ][:1]
 
     async def do_count(self, act: Act) -> None:
-        """Read one of the NI's counters, which never goes back."""
+        """Read one of the NI's counters, which must not decrease."""
         counter = tuple(Counter)[act.whole("index") % len(Counter)]
         before: int = await self.node.call(str(act), lambda: self.node.library.ni_counter(counter))
         after: int = await self.node.call(str(act), lambda: self.node.library.ni_counter(counter))
@@ -71,7 +71,7 @@ class OwnNic:
             self.node.wrong(f"{act}: {counter.name} went from {before} to {after}")
 
     async def do_time_search(self, act: Act) -> None:
-        """Let the NI time its search of the channels."""
+        """Let the NI time its channel search."""
         if not self.node.library.options.search_timer:
             return
         word = self.host.nic_base + Word.SEARCH

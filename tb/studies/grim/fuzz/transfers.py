@@ -1,4 +1,4 @@
-"""What a node does with memory: allocation, remote writes and reads, locks, wrong addresses."""
+"""Memory actions of a node: allocation, remote writes and reads, locks."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from tb.studies.grim.fuzz.node import Node
 
 STORE_BYTES, LOCKS, LANDING_BYTES = 6000, 512, 6000
 BREAKS_TRANSFERS = ("free", "read and free", "go down")
-"""Acts because of which a lock may not be set."""
+"""Actions that may prevent a lock from being set."""
 HANDLERS = 2
-"""The task that runs handlers, beside the two of a program."""
+"""Task number of handlers, in addition to the two tasks of a program."""
 STEP = 212
-"""Between the patterns of two blocks in the ink."""
+"""Distance of the patterns of two blocks in INK."""
 
 
 class Transfers:
-    """Acts of a node that use memory. Its blocks have roles: nobody writes "ink"; "store" is written and read,
-    "landing" written and read into, by anybody; "open" is written by physical address, and is never freed.
+    """Actions of a node that use memory.
+
+    The roles of its blocks: "ink" is never written; "store" is written and read, "landing" is written and receives
+    reads, by any node; "open" is written by physical address and is never freed.
     """
 
     def __init__(self, node: Node) -> None:
@@ -35,12 +37,12 @@ class Transfers:
         self.cluster, self.index, self.host = node.cluster, node.index, node.host
         self.mail, self.memory, self.ledger = node.mail, node.memory, node.ledger
         self._regions: list[Any] = []
-        """What the library has got from the host for pinned memory."""
+        """Host memory that the library has allocated for pinned memory."""
 
     # ---- allocation
 
     async def allocate_own(self) -> None:
-        """What every node has from the beginning."""
+        """Allocate the initial blocks of the node."""
         self._regions, take = [], type(self.host).allocate
 
         def allocate(size: int, align: int = 4096) -> Any:
@@ -76,18 +78,18 @@ class Transfers:
         return pa
 
     def load_of(self, node: int, pa: int, size: int) -> bytes:
-        """Bytes of any node's memory."""
+        """Return bytes of any node's memory."""
         loaded: bytes = self.cluster.world.hosts[node].load_bytes(pa, size)
         return loaded
 
     async def do_allocate(self, act: Act) -> None:
-        """One more block: contiguous ones are stores, scattered ones by turns stores and landings."""
+        """Allocate a block: contiguous ones are stores, scattered ones alternate between stores and landings."""
         contiguous = act.values["kind"] == "contiguous"
         role = "store" if contiguous or act.whole("size") % 2 else "landing"
         await self._allocate(role, act.whole("size"), contiguous)
 
     async def do_free(self, act: Act) -> None:
-        """Free a block, whatever is under way to it or from it."""
+        """Free a block, even with transfers in progress."""
         blocks = self.memory.of(self.index, "store")[1:] + self.memory.of(self.index, "landing")[1:]
         if blocks:
             await self._free(blocks[act.whole("block") % len(blocks)])
@@ -98,7 +100,7 @@ class Transfers:
         self.memory.freed(block, self.mail.event(), self.host.load_bytes)
 
     async def do_store(self, act: Act) -> None:
-        """The application's own stores."""
+        """Store bytes to memory of this node, as an application does."""
         block = self.block_at(self.index, act, "store")
         offset, size = self._range(block, act)
         data = INK[offset : offset + size]
@@ -106,14 +108,14 @@ class Transfers:
         await self.node.call(str(act), lambda: self.node.library.store_pinned(block.va + offset, data))
 
     def block_at(self, node: int, act: Act, *roles: str) -> Block:
-        """The block of a node that an act names."""
+        """Return the block of a node that an action names."""
         blocks = [block for role in roles for block in self.memory.of(node, role)]
-        if not blocks:  # it is down: where they were
+        if not blocks:  # the node is down: use its former blocks
             blocks = [block for block in self.memory.blocks if block.node == node and block.role in roles]
         return blocks[act.whole("block") % len(blocks)]
 
     def _range(self, block: Block, act: Act) -> tuple[int, int]:
-        """Offset and bytes within a block."""
+        """Return offset and bytes of an action within a block."""
         offset = act.whole("offset") % block.size & ~3
         size = min(max(act.whole("bytes"), 1), block.size - offset)
         return offset, size if self.host.card.moves_bytes else -(-size // 4) * 4
@@ -127,11 +129,11 @@ class Transfers:
         return effect
 
     def _freed_meanwhile(self, effect: Effect) -> str:
-        """The argument for which a transfer within this node may be refused: another task frees the memory."""
+        """Return the argument for which a local transfer may be rejected because another task frees its memory."""
         return "address" if effect.node == effect.order.node == self.index and not effect.certain else ""
 
     def _note(self, effect: Effect, peer: int) -> None:
-        """An effect begins; of a transfer to or from another node, which may end in an error about that `peer`."""
+        """Record an effect; a transfer with another node may end in an error about that `peer`."""
         if peer != self.index:
             effect.due = self._doubtful(effect.what, peer)
         effect.life = self.cluster.lives[effect.node]
@@ -140,30 +142,30 @@ class Transfers:
             self.memory.without_memory(effect)
 
     def new_lock(self, node: int, value: int) -> Lock:
-        """The next lock of a node that nobody has used."""
+        """Return the next unused lock of a node."""
         owner = [block for block in self.memory.blocks if (block.node, block.role) == (node, "locks")][-1]
         used = 4 * self.memory.lock_words[node]
         self.memory.lock_words[node] += 1
         lock = Lock(node, owner.va + used, owner.pieces[0][0] + used, value)
-        if node != self.cluster.down:  # what was there is gone
+        if node != self.cluster.down:  # the memory of a node that is down is lost
             self.memory.locks.append(lock)
         return lock
 
     def _doubtful(self, what: str, node: int) -> Due:
-        """An error that comes only when memory is freed under way."""
+        """Return an expected error that occurs only if memory is freed meanwhile."""
         return self.ledger.owe(what, "", f"VNN {node}", least=0, most=0)
 
     # ---- transfers
 
     def where_to(self, act: Act) -> tuple[int, int, Order]:
-        """Node, destination and order of a transfer."""
+        """Return node, destination reference and order of a transfer."""
         node = act.whole("to") % self.cluster.program.nodes
         to = Reference(node, Device.HOST, 0).pack()
         kind, channel = ("own", 0) if node == self.index else ("to", self.node.channel(act))
         return node, to, Order(kind, self.index, act.task, channel, node)
 
     async def do_write(self, act: Act) -> None:
-        """A remote write from the ink."""
+        """Write remotely from the ink."""
         node = act.whole("to") % self.cluster.program.nodes
         block = self.block_at(node, act, "store", "landing")
         offset, size = self._range(block, act)
@@ -172,7 +174,7 @@ class Transfers:
     do_write_more = do_write
 
     async def do_write_physical(self, act: Act) -> None:
-        """The same by physical address."""
+        """Write remotely from the ink by physical address."""
         node = act.whole("to") % self.cluster.program.nodes
         block = self.block_at(node, act, "open")
         offset, size = self._range(block, act)
@@ -194,17 +196,17 @@ class Transfers:
         )
 
     async def do_read(self, act: Act) -> None:
-        """A remote read to a landing."""
+        """Read remotely to a landing."""
         landings = self.memory.of(self.index, "landing")
         await self._read(act, landings[act.whole("index") % len(landings)])
 
     do_read_more = do_read
 
     async def do_read_and_free(self, act: Act) -> None:
-        """A remote read to a landing that is freed while it is under way."""
+        """Read remotely to a landing that is freed during the read."""
         landing = await self._allocate("landing", max(act.whole("bytes"), 1), False)
         await self._read(act, landing)
-        if landing.freeing == FOREVER:  # no other task has freed it
+        if landing.freeing == FOREVER:  # another task may have freed it already
             await self._free(landing)
 
     async def _read(self, act: Act, landing: Block) -> None:
@@ -229,15 +231,16 @@ class Transfers:
         )
 
     async def write_back(self, node: int) -> None:
-        """A handler writes into the memory of whoever called it. A node that has restarted runs handlers before it has
-        memory: it writes nothing yet.
+        """Write from a handler into the memory of its message's sender.
+
+        A restarted node runs handlers before it has memory, and then writes nothing.
         """
         values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}
         if self.memory.of(self.index, "ink"):
             await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
 
     async def do_await_lock(self, act: Act) -> None:
-        """Wait for a lock that a transfer under way sets: its data must stand there."""
+        """Wait for a lock that a transfer in progress sets; its data must then be in memory."""
         locks = [lock for lock in self.memory.locks if lock.node == self.index and lock.certain and not lock.never]
         if not locks:
             return
@@ -251,7 +254,7 @@ class Transfers:
     # ---- at the end
 
     def wrong_memory(self) -> list[str]:
-        """Blocks with wrong bytes, and bytes that changed where nothing is granted."""
+        """Return a description of each block with wrong bytes, and of each change outside all blocks."""
         found = []
         for block in self.memory.of(self.index):
             if block.role == "locks":
@@ -271,5 +274,5 @@ class Transfers:
             for begin, end in gaps(region.size, inside):
                 if view[begin:end].any():
                     at = region.address + begin + int(np.argmax(view[begin:end]))
-                    found.append(f"node {self.index}: {at:#x}, which was never granted, was written")
+                    found.append(f"node {self.index}: {at:#x} was written, which was never allocated")
         return found

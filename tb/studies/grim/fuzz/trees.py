@@ -1,4 +1,4 @@
-"""The reference of multicast trees: which exist, and who must, may and must not get a message."""
+"""Reference of multicast trees: existing trees, and places that must, may or must not get a message."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ BROADCAST = 0
 
 @dataclass
 class Membership:
-    """A time in which a place has subscribed. Times are counts of events."""
+    """Period in which a place is subscribed. Times are event counts."""
 
     begun: int
     certain: int = FOREVER
-    """When subscribing had returned."""
+    """Time at which the subscribing call has returned."""
     leaving: int = FOREVER
     gone: int = FOREVER
 
 
 @dataclass(eq=False)
 class Change:
-    """A place that a task subscribes or unsubscribes."""
+    """Place that a task subscribes or unsubscribes."""
 
     tree: int
     place: Place
     joins: bool
     was: bool | None = None
-    """Whether the place had subscribed before; None: it may have."""
+    """True if the place was subscribed before; None if uncertain."""
     alone: bool = True
-    """No other task's change of the place made this one's end uncertain."""
+    """True if no concurrent change of another task makes the result uncertain."""
 
     @property
     def sure(self) -> bool | None:
-        """Whether the place had subscribed when the change was made; None: it may have."""
+        """True if the place was subscribed at the change; None if uncertain."""
         return self.was if self.alone else None
 
 
@@ -44,27 +44,27 @@ class Trees:
 
     nodes: int
     most: int
-    """Option multicast_trees."""
+    """Value of the option multicast_trees."""
     asked: set[str] = field(default_factory=set)
     found: dict[str, int] = field(default_factory=dict)
-    """By name: the number."""
+    """Tree numbers, by name."""
     members: dict[tuple[int, Place], list[Membership]] = field(default_factory=dict)
     changing: dict[tuple[int, Place], list[Change]] = field(default_factory=dict)
-    """Changes that are not over."""
+    """Changes in progress."""
 
     def may_be_refused(self, name: str) -> bool:
-        """Whether there may be no tree left for a name."""
+        """Return True if no tree may be left for a name."""
         return name not in self.found and len(self.asked | {name}) > self.most - 1
 
     def member(self, tree: int, place: Place) -> bool | None:
-        """Whether a place has subscribed; None: it may have."""
+        """Return True if a place is subscribed, None if uncertain."""
         periods = self.members.get((tree, place))
         if not periods or periods[-1].gone < FOREVER:
             return False
         return True if periods[-1].certain < FOREVER and periods[-1].leaving == FOREVER else None
 
     def places(self, tree: int, message: Message) -> None:
-        """Enter where a message that begins now has to and may arrive."""
+        """Set the places at which a message that begins now must and may arrive."""
         if tree == BROADCAST:
             message.must = {(node, 0) for node in range(self.nodes)}
             return
@@ -76,8 +76,10 @@ class Trees:
                 message.may.add(place)
 
     def begin(self, change: Change, now: int, under_way: list[Message]) -> None:
-        """A task begins to subscribe or unsubscribe a place. While one does the one and another the other, nobody knows
-        which of both will be the last: the place may have subscribed until somebody changes it again.
+        """Begin a subscription or its end.
+
+        If two tasks change a place in opposite ways at the same time, its subscription is uncertain until the next
+        change.
         """
         changes = self.changing.setdefault((change.tree, change.place), [])
         changes.append(change)
@@ -89,12 +91,12 @@ class Trees:
             (self._join if change.joins else self._leave)(change.tree, change.place, now, under_way)
 
     def end(self, change: Change, done: bool, now: int) -> None:
-        """It is over: done, or refused."""
+        """Complete a change that was done or rejected."""
         changes = self.changing[change.tree, change.place]
         changes.remove(change)
         periods = self.members.get((change.tree, change.place))
         if periods is None:
-            return  # nobody has subscribed it ever
+            return  # the place was never subscribed
         last = periods[-1]
         if not change.alone:
             periods.extend([Membership(now)] * (not changes))
@@ -106,14 +108,14 @@ class Trees:
             last.leaving = FOREVER
 
     def _join(self, tree: int, place: Place, now: int, under_way: list[Message]) -> None:
-        """Messages on their way may reach it."""
+        """Subscribe a place; messages in flight may reach it."""
         self.members.setdefault((tree, place), []).append(Membership(now))
         for message in under_way:
             if message.tree == tree and place not in message.must:
                 message.may.add(place)
 
     def _leave(self, tree: int, place: Place, now: int, under_way: list[Message]) -> None:
-        """Messages on their way may not reach it any more."""
+        """Unsubscribe a place; messages in flight need not reach it."""
         self.members[tree, place][-1].leaving = now
         for message in under_way:
             if message.tree == tree and place in message.must and place not in message.arrived:
