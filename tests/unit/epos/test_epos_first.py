@@ -14,7 +14,7 @@ from tests.unit.epos.epos_bench import Bench
 async def program(epos: Epos, nodes: int) -> list[bytes]:
     others = [node for node in range(nodes) if node != epos.me]
     for node in others:
-        await epos.send(node, b"from %d" % epos.me)  # returns when the frame is the NIC's
+        await epos.send(node, b"from %d" % epos.me)  # returns when the NIC has the frame
     came = [await epos.receive() for _ in others]  # from any node
     return sorted(message.data for message in came)
 
