@@ -9,7 +9,7 @@ from typing import NamedTuple
 from firmware.common.host.words import store_words
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks
-from firmware.epos.nic.words import GREETING, INCOMPLETE, LAP, Told
+from firmware.epos.nic.words import GREETING, INCOMPLETE, LAP, FrameInfo
 from firmware.verbs import Buffer, Host
 from pymodels.trace import TraceEvent
 
@@ -34,7 +34,7 @@ class Incoming:
         self._size = [0] * place.peers
         """Bytes received of the incomplete message from each node."""
         self.taken = [0] * place.peers
-        self.told = [0] * place.peers
+        self.reported = [0] * place.peers
         """Messages that the NIC was notified of as copied; `taken` counts the messages copied out, for each node."""
         self._into = host.allocate(place.options.slot_bytes)
         """Application memory that messages are copied to."""
@@ -81,39 +81,39 @@ class Incoming:
 
     async def take(self, word: int) -> Message | None:
         """Process a frame, and return the message that it completes, or None."""
-        host, told = self._host, Told.of(word & ~LAP)
+        host, info = self._host, FrameInfo.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
-        if told.size == GREETING:
+        if info.size == GREETING:
             await host.spend("epos_greeted")
-            self.met[told.source] = told.communicator
+            self.met[info.source] = info.communicator
             return None
-        if told.size == INCOMPLETE:
+        if info.size == INCOMPLETE:
             await host.spend("epos_incomplete")
-            self._size[told.source] = 0
+            self._size[info.source] = 0
             self.incomplete += 1
-            await self._empty(told.source)
+            await self._empty(info.source)
             return None
-        self._size[told.source] += told.size
-        if not told.last:
+        self._size[info.source] += info.size
+        if not info.last:
             await host.spend("epos_take_part")
             return None
         await host.spend("epos_take")
-        size, self._size[told.source] = self._size[told.source], 0
-        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(told.source))
-        message = self.taken[told.source]
-        at = self._memory.address + self._place.staging(told.source, message)
+        size, self._size[info.source] = self._size[info.source], 0
+        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(info.source))
+        message = self.taken[info.source]
+        at = self._memory.address + self._place.staging(info.source, message)
         data: bytes | None = None
         for hook in self.hooks["assembled"]:
-            data = await hook(told.source, size) if data is None else data
+            data = await hook(info.source, size) if data is None else data
         if data is None:
-            data = await self._copied(told.source, message, at, size)
-        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(told.source))
-        await self._empty(told.source)
+            data = await self._copied(info.source, message, at, size)
+        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(info.source))
+        await self._empty(info.source)
         if data is None:
             self.overwritten += 1
             return None
-        return Message(told.source, told.communicator, data)
+        return Message(info.source, info.communicator, data)
 
     async def _empty(self, source: int) -> None:
         """Release the staging slot of a message."""
@@ -121,7 +121,7 @@ class Incoming:
         await self._host.spend("epos_copied")
         for hook in self.hooks["copied"]:
             await hook(source, taken)
-        if 2 * (taken - self.told[source]) >= self._place.options.slots:
+        if 2 * (taken - self.reported[source]) >= self._place.options.slots:
             await self._free(source)
 
     async def _copied(self, source: int, message: int, at: int, size: int) -> bytes | None:
@@ -139,5 +139,5 @@ class Incoming:
     async def _free(self, source: int) -> None:
         """Publish the number of copied messages to the NIC, which frees their slots."""
         await self._host.spend("epos_free")
-        self.told[source] = self.taken[source]
+        self.reported[source] = self.taken[source]
         await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)

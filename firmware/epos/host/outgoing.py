@@ -8,7 +8,7 @@ from typing import NamedTuple
 from firmware.common.host.words import store_words
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks, tell_slot
-from firmware.epos.nic.words import BELLS, DATA, HELLO, TX_CHAIN, Told, bell, key_of, number_of
+from firmware.epos.nic.words import BELLS, DATA, HELLO, TX_CHAIN, FrameInfo, bell, key_of, number_of
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.registers import Block, Flag, Pci, Reg
@@ -75,12 +75,14 @@ class Outgoing:
             self._messages[node] = number + 1
         for index, at in enumerate(range(0, max(size, 1), self.mtu)):
             part = min(self.mtu, size - at)
-            told = Told(at + part == size, self._peer, communicator, part)
-            await self._frame(nodes, number_of(self._place.identity, number, index), told, data, at)
+            info = FrameInfo(at + part == size, self._peer, communicator, part)
+            await self._frame(nodes, number_of(self._place.identity, number, index), info, data, at)
 
-    async def _frame(self, nodes: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+    async def _frame(
+        self, nodes: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int
+    ) -> None:
         """Send one frame of a message, with the payload from offset `at` on."""
-        host, place, part = self._host, self._place, told.size
+        host, place, part = self._host, self._place, info.size
         large = part > self.pio_limit
         slot = await self._slot()
         if large:
@@ -90,7 +92,7 @@ class Outgoing:
         key = key_of(DATA, self._me, self._frames * place.processes + self._page)
         self._frames += 1
         more = [await hook(nodes, at) for hook in self.hooks["frame"]]
-        header = b"".join(word.to_bytes(4, "big") for word in (key, number, told.word, *more))
+        header = b"".join(word.to_bytes(4, "big") for word in (key, number, info.word, *more))
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
         start = host.nic_base + place.slot(slot)
         if large:

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from firmware.epos.nic.protocols import Protocol, found
+from firmware.epos.nic.protocols import Protocol, find_protocols
 
 Hook = Callable[..., Awaitable[Any]]
 """Method of a protocol for a point-cut."""
@@ -53,7 +53,7 @@ POINTCUTS = (
 )
 
 
-PROTOCOLS: tuple[Protocol, ...] = found()
+PROTOCOLS: tuple[Protocol, ...] = find_protocols()
 """Protocols in the predefined order, from the inside to the outside."""
 NAMES = tuple(one.name for one in PROTOCOLS)
 TELL = 127

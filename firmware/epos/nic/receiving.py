@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from firmware.common.nic import BlockRing, HostDma
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks
-from firmware.epos.nic.words import CONTROL, DATA, GREETING, HELLO, INCOMPLETE, INDEX, LAP, RX_CHAIN, Told, Word
+from firmware.epos.nic.words import CONTROL, DATA, GREETING, HELLO, INCOMPLETE, INDEX, LAP, RX_CHAIN, FrameInfo, Word
 from firmware.verbs import Nic
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
@@ -35,7 +35,7 @@ class In:
     at: int
     key: int
     number: int
-    told: Told
+    info: FrameInfo
     offset: int = 0
     """Offset of the payload in the message."""
     waits: bool = False
@@ -108,7 +108,7 @@ class Receiver:
             await nic.work("epos_passed_by", passed)
         at = place.buffer(buffer)
         key, number, word = nic.load_words(at, 3)
-        frame = In(buffer, at, key, number, Told.of(word))
+        frame = In(buffer, at, key, number, FrameInfo.of(word))
         if nic.load(end - nic.word_bytes) >> 24:
             await nic.work("epos_bad")
             nic.store(Word.BAD, nic.load(Word.BAD) + 1)
@@ -120,7 +120,7 @@ class Receiver:
             for take in self._controls:
                 await take(row, number & 0xFF, word)
             self.release(buffer)
-        elif number >> 24 != place.identity or key >> 24 != DATA or frame.told.size > place.options.mtu:
+        elif number >> 24 != place.identity or key >> 24 != DATA or frame.info.size > place.options.mtu:
             await self._foreign(frame)
         else:
             frame.row = self.row(frame)
@@ -133,7 +133,7 @@ class Receiver:
         if frame.key >> 24 == HELLO and source < self._place.nodes:
             await nic.work("epos_greeting")
             self.release(frame.buffer)
-            await self._tell(0, Told(False, source * self._place.processes, frame.number >> 24, GREETING))
+            await self._tell(0, FrameInfo(False, source * self._place.processes, frame.number >> 24, GREETING))
             return
         await nic.work("epos_foreign")
         nic.store(Word.FOREIGN, nic.load(Word.FOREIGN) + 1)
@@ -157,7 +157,7 @@ class Receiver:
 
     def source(self, frame: In) -> int:
         """Return the row of a frame without protection: its source."""
-        return frame.told.source
+        return frame.info.source
 
     def at(self, frame: In) -> int:
         """Return the offset of a frame in its message if all frames have the configured MTU."""
@@ -204,22 +204,22 @@ class Receiver:
             return False
         if follows != self._expected[source]:
             await nic.work("epos_anew")
-        last = frame.told.last
+        last = frame.info.last
         self._expected[source] = ((follows | INDEX) if last else follows) + 1 & 0xFFFFFF
         self._messages[source] = frame.message + last & 0xFFFFFFFF
         return True
 
     async def _deliver(self, frame: In) -> None:
         """Start the DMA of a frame's payload to the host; its completion writes an entry of the Rx FIFO Queue."""
-        nic, place, told = self._nic, self._place, frame.told
+        nic, place, info = self._nic, self._place, frame.info
         process, source = divmod(frame.row, place.peers)
-        frame.entry, frame.word = self._entry(process, told)
+        frame.entry, frame.word = self._entry(process, info)
         staging = self._staging[process]
         if self._overwrites and not frame.number & INDEX:
             await nic.work("epos_mark")
             self._words(frame.message, staging + place.mark(source, frame.message), PASSED, wake=False)
         address = frame.address or staging + place.staging(source, frame.message) + frame.offset
-        size = told.size or 4
+        size = info.size or 4
         size = size if nic.word_bytes == 8 else size + 3 & ~3
         nic.trace(TraceEvent.NIC_ACCEPT, frame.key, place.node(source), 1)
         nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, 4 if self._mirrors else 0)
@@ -230,22 +230,22 @@ class Receiver:
             self._words(frame.word, self._mirror[process] + frame.entry, MIRRORED, wake=True)
         await self._ring.start()
 
-    def _entry(self, process: int, told: Told) -> tuple[int, int]:
+    def _entry(self, process: int, info: FrameInfo) -> tuple[int, int]:
         """Return offset and word of a process's next entry of the Rx FIFO Queue."""
         count, entries = self._entries[process], self._place.entries
         self._entries[process] += 1
-        return 4 * (count % entries), (0 if count // entries & 1 else LAP) | told.word
+        return 4 * (count % entries), (0 if count // entries & 1 else LAP) | info.word
 
     async def _give_up(self, frame: In) -> None:
         """Notify the host if the message before a frame stays incomplete."""
         if not frame.gives_up:
             return
         frame.gives_up = False
-        await self._tell(frame.row // self._place.peers, Told(True, frame.told.source, 0, INCOMPLETE))
+        await self._tell(frame.row // self._place.peers, FrameInfo(True, frame.info.source, 0, INCOMPLETE))
 
-    async def _tell(self, process: int, told: Told) -> None:
+    async def _tell(self, process: int, info: FrameInfo) -> None:
         """Write an entry of the Rx FIFO Queue without payload."""
-        at, word = self._entry(process, told)
+        at, word = self._entry(process, info)
         if self._mirrors:
             await self._nic.work("epos_mirror")
             self._words(word, self._mirror[process] + at, MIRRORED, wake=True)
@@ -297,5 +297,5 @@ class Receiver:
     def wants(self) -> Iterator[Wait]:
         """Yield a wait for each held frame, for hang reports."""
         for frame in (frame for held in self.held for frame in held):
-            what = f"a staging slot for node {frame.told.source}"
+            what = f"a staging slot for node {frame.info.source}"
             yield Wait(self._nic.who, Wanted(what, f"host {self._nic.node}"))

@@ -21,7 +21,7 @@ from pymodels.waiting import Wait, Wanted
 SEND = 1 << Isr.SEND
 
 
-Told = Callable[[int, int, bool], Awaitable[None]]
+DoorbellHandler = Callable[[int, int, bool], Awaitable[None]]
 """Function that takes a doorbell for a protocol: node, value, and flag."""
 
 
@@ -48,7 +48,13 @@ class Sender:
     """Tx FIFO Queue, Tx DMA Requests and Send Ring."""
 
     def __init__(
-        self, nic: Nic, view: ClusterView, place: Place, dma: HostDma, hooks: Hooks, told: Mapping[int, Told]
+        self,
+        nic: Nic,
+        view: ClusterView,
+        place: Place,
+        dma: HostDma,
+        hooks: Hooks,
+        handlers: Mapping[int, DoorbellHandler],
     ) -> None:
         self._nic, self._place, self._dma = nic, place, dma
         self._at_tx, self._at_tx_done = hooks["tx"], hooks["tx_done"]
@@ -58,7 +64,7 @@ class Sender:
         self._fetching: deque[Out] = deque()
         self._out: Out | None = None
         """Frame in the send engine, or None."""
-        self._told, self._told_others = told, 0
+        self._handlers, self._controls_sent = handlers, 0
         self._controls: deque[tuple[int, int, int]] = deque()
         """Control frames that wait for the send engine."""
         self._block = 0
@@ -79,13 +85,13 @@ class Sender:
         process = page if place.stride else 0
         known = node in self.known
         there = known and slot < self._count and place.header_bytes <= size <= place.frame_bytes
-        told = known and slot in self._told
-        if not (told or there) or not all([await hook(process, bell) for hook in self._at_bell]):
+        handled = known and slot in self._handlers
+        if not (handled or there) or not all([await hook(process, bell) for hook in self._at_bell]):
             await nic.work("epos_empty")
             nic.store(Word.EMPTY, nic.load(Word.EMPTY) + 1)
             return
-        if told:
-            await self._told[slot](process * place.peers + node, size, bool(bell >> 23 & 1))
+        if handled:
+            await self._handlers[slot](process * place.peers + node, size, bool(bell >> 23 & 1))
             return
         large = bool(bell >> 23 & 1)
         out = Out(node, place.slot(slot, process), size, not large, process)
@@ -218,10 +224,10 @@ class Sender:
         at, process, to = place.control + ROUTE, row // place.peers, row % place.processes
         self._out = Out(row % place.peers, at, 12, True, process, counted=False)
         await nic.work("epos_control")
-        self._told_others += 1
+        self._controls_sent += 1
         high, low, begin, skip = self.route(row)
         said = place.identity << 24 | to << 16 | process << 8 | kind
-        words = key_of(CONTROL, nic.node, self._told_others), said, value
+        words = key_of(CONTROL, nic.node, self._controls_sent), said, value
         nic.store_words(at - ROUTE, (high, low, *words))
         nic.write(Reg.SMP, at - ROUTE + begin)
         nic.write(Reg.SA, skip)

@@ -94,7 +94,7 @@ class Word(IntEnum):
     """Number of messages of each node that the host has copied out [host]."""
 
 
-class Told(NamedTuple):
+class FrameInfo(NamedTuple):
     """Third word of a frame's header, and an entry of the Rx FIFO Queue."""
 
     last: bool
@@ -109,7 +109,7 @@ class Told(NamedTuple):
         return self.last << 30 | self.source << 24 | self.communicator << 16 | self.size
 
     @classmethod
-    def of(cls, word: int) -> Told:
+    def of(cls, word: int) -> FrameInfo:
         """Return the fields of a word."""
         return cls(bool(word & LAST), word >> 24 & 63, word >> 16 & 0xFF, word & 0xFFFF)
 

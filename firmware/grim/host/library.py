@@ -25,8 +25,8 @@ from firmware.grim.host.nodes import Nodes
 from firmware.grim.host.polling import PollingThread
 from firmware.grim.host.reserved import ReservedMemory
 from firmware.grim.host.tree_calls import Multicast
-from firmware.grim.nic.asked import planned, warnings
 from firmware.grim.nic.layout import Counter, HostQueue
+from firmware.grim.nic.size_requests import resolve_options, warnings
 from firmware.grim.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
@@ -46,7 +46,9 @@ class Grim(Api):
             OptionError: An option is invalid.
         """
         self.host = host
-        self.options, self.layout = options, layout = planned(view, view.sram_bytes, view.machine_code is not None)
+        self.options, self.layout = options, layout = resolve_options(
+            view, view.sram_bytes, view.machine_code is not None
+        )
         self.warnings = warnings(view, options, layout)
         """Warnings about queues that are smaller than requested."""
         self.calls = calls = Calls()

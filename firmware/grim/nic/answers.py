@@ -8,17 +8,17 @@ from typing import Any
 from firmware.grim.formats import Device, Lack, MessageType, Words, endpoint
 from firmware.grim.nic.channels import SENT, Channel, holder
 from firmware.grim.nic.clock import Clock
-from firmware.grim.nic.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
 from firmware.grim.nic.layout import Counter
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
+from firmware.grim.nic.path_tables import ACK_PATHS, BACK_STEP_PATHS, STYLES
 from firmware.grim.nic.reports import Reports
 from firmware.grim.nic.search import ChannelSearch
 from firmware.grim.nic.transmitter import Transmitter
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
-LACKS = {
+MISSING_ROOM = {
     Lack.ENDPOINT: ("in the endpoint queues of {}", True),
     Lack.REPLIES: ("in the queue of replies of {}", False),
     Lack.TRANSLATION: ("for a second message that waits for a translation of {}", True),
@@ -145,7 +145,7 @@ class Answers:
 
     def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
         """Record, for hang reports, what room a rejected stream waits for and who has to free it."""
-        room, is_of_host = LACKS[lack]
+        room, is_of_host = MISSING_ROOM[lack]
         room = f"room {room.format(f'VNN {peer}')} (stream {stream})"
         if self._refused.get(stream) != room:
             self._has_room(stream)

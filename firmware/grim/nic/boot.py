@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from firmware.common.nic import route_row
-from firmware.grim.nic.asked import planned
 from firmware.grim.nic.cards import NO_CARD, card_channel
 from firmware.grim.nic.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
+from firmware.grim.nic.size_requests import resolve_options
 from firmware.grim.nic.variables import Variables
 from firmware.grim.options import ALL_AT_MOST, Options
 from firmware.options import OptionError
@@ -17,7 +17,7 @@ from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.waiting import Wait, Wanted
 
-HAS: Mapping[str, int | str] = {
+FIXED_OPTIONS: Mapping[str, int | str] = {
     "queue_style": "append",
     "sequencing": "any-to-any",
     "buffering": "sending",
@@ -29,7 +29,7 @@ HAS: Mapping[str, int | str] = {
     "synchronisation": "auto",
 }
 """Options for which the firmware in C supports a single value."""
-LACKS = (
+UNSUPPORTED = (
     "remote memory",
     "multicast",
     "FPGA cards",
@@ -53,7 +53,7 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
     Raises:
         OptionError: The firmware in C does not support an option or the cluster.
     """
-    options, layout = planned(view, view.sram_bytes, executes=True)
+    options, layout = resolve_options(view, view.sram_bytes, executes=True)
     check(view.options, ["FPGA cards"] if card_channel(options, view) != NO_CARD else [])
     if options.has_tree(len(view.names)):
         cause = f"GRIM's firmware in C synchronises at most {ALL_AT_MOST} NIs, but the cluster has {len(view.names)}"
@@ -67,12 +67,12 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
 def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
     """Raise OptionError for an option or a needed feature that the firmware in C does not support."""
     options = Options.of(given)
-    for name, value in HAS.items():
-        if (asked := getattr(options, name)) != value:
+    for name, value in FIXED_OPTIONS.items():
+        if (chosen := getattr(options, name)) != value:
             cause = f"GRIM's firmware in C supports only {name}={value}"
-            raise OptionError(f"option {name}={asked}", cause, f"use {value}, or nic.firmware=python")
+            raise OptionError(f"option {name}={chosen}", cause, f"use {value}, or nic.firmware=python")
     for need in needs:
-        if need in LACKS:
+        if need in UNSUPPORTED:
             supported = "append queues, any-to-any sequencing and active messages"
             raise OptionError(
                 "nic.firmware=c", f"GRIM's firmware in C does not support {need}, only {supported}", "use python"
@@ -81,7 +81,7 @@ def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
 
 def waits(nic: Nic, view: ClusterView) -> Iterator[Wait]:
     """Yield a wait for each rejected stream whose destination host must make room, for hang reports."""
-    _, layout = planned(view, view.sram_bytes, executes=True)
+    _, layout = resolve_options(view, view.sram_bytes, executes=True)
     if nic.load(Word.STATE) != State.RUNNING:
         return
     for stream in Variables(nic, layout).refused():

@@ -22,7 +22,7 @@ WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
 acknowledged while a copy is still in the send engine.
 """
 APPEND, SLOTTED, HYBRID = range(3)
-"""Queue styles, in the order of the path tables in `costs_of`."""
+"""Queue styles, in the order of the path tables in `path_tables`."""
 UNSENT = (WAITING, FETCHING)
 """States of a message that has to be sent or retransmitted."""
 

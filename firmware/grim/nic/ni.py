@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firmware.grim.formats import Device, endpoint
-from firmware.grim.nic.asked import planned
 from firmware.grim.nic.cards import card_channel
 from firmware.grim.nic.layout import ROUTE_BYTES, Counter, State, Word
+from firmware.grim.nic.size_requests import resolve_options
 from firmware.options import OptionError
 from firmware.verbs import Nic
 from firmware.view import ClusterView
@@ -25,7 +25,7 @@ class Ni:
         self.nodes = len(view.names)
         self.names = view.names
         """Host names, by VNN."""
-        self.options, self.layout = planned(view, nic.sram_bytes)
+        self.options, self.layout = resolve_options(view, nic.sram_bytes)
         self.lossy = self.options.timeout_us > 0
         """True if the time-out extension is enabled."""
         self.to_itself = view.me in view.routes

@@ -209,6 +209,6 @@ class PerNi:
         self._tokens[channel.stream[slot]][channel.sequence[slot]] = channel.first_token + slot
 
 
-def order_of(ni: Ni, channels: Sequence[Channel]) -> Order:
+def create_order(ni: Ni, channels: Sequence[Channel]) -> Order:
     """Create the sequencing policy that the options select."""
     return (PerNi if ni.options.sequencing == "per-ni" else AnyToAny)(ni, channels)

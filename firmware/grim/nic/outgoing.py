@@ -6,8 +6,8 @@ from firmware.grim.nic.channels import FETCHING, Channel
 from firmware.grim.nic.delivery.unfinished import Unfinished
 from firmware.grim.nic.layout import REPORT_BYTES, fits
 from firmware.grim.nic.ni import Ni
-from firmware.grim.nic.orders import order_of
-from firmware.grim.nic.queues import queues_of
+from firmware.grim.nic.orders import create_order
+from firmware.grim.nic.queues import create_queues
 from firmware.grim.nic.queues.report_places import ReportPlaces
 from firmware.grim.nic.streams import Streams
 
@@ -17,7 +17,7 @@ class Outgoing:
 
     def __init__(self, ni: Ni) -> None:
         count = ni.options.channels
-        self.channels = queues_of(ni)
+        self.channels = create_queues(ni)
         self.own = Channel(ni.nic, ni.layout, count, count)
         """Channel of this NI's replies to remote reads."""
         last = ni.layout.sources - 1
@@ -28,7 +28,7 @@ class Outgoing:
         """Channel of this NI's reports to other hosts."""
         self.all = [*self.channels, self.own, *self.trees, self.reports]
         """All channels, by number."""
-        self.order = order_of(ni, self.all)
+        self.order = create_order(ni, self.all)
         self.streams = Streams(ni, self.order)
         self.unfinished = Unfinished(ni, self.order)
         self._lossy = ni.lossy

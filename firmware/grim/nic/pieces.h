@@ -1,7 +1,7 @@
 /* Code that several paths share, inlined. */
 static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
 
-/* Off the counted path, executed firmware does something else and restarts its main loop (refused_message.h). */
+/* Off the counted path, executed firmware does something else and restarts its main loop (instead.h). */
 #ifdef EXECUTED
 #include "instead.h"
 #else

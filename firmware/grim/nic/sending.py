@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from firmware.grim.formats import HEADER_BYTES, Words, padded
 from firmware.grim.nic.channels import FETCHING, Channel
-from firmware.grim.nic.costs_of import FIND_PATHS, LATER_PATHS, SEND_PATHS, STYLES
 from firmware.grim.nic.fetching import Fetching
 from firmware.grim.nic.layout import ROUTE_BYTES, Counter
 from firmware.grim.nic.losses import LossyAnswers
 from firmware.grim.nic.multicast import Multicast
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
+from firmware.grim.nic.path_tables import FIND_PATHS, LATER_PATHS, SEND_PATHS, STYLES
 from firmware.grim.nic.transmitter import Transmitter
 from pymodels.trace import TraceEvent
 

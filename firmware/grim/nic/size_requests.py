@@ -21,7 +21,7 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
 """Option that sets the queue size of each resource. A frame buffer has no such option."""
 
 
-def planned(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple[Options, Layout]:
+def resolve_options(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple[Options, Layout]:
     """Return the options and the SRAM layout of a node.
 
     Args:

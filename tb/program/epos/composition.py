@@ -67,7 +67,7 @@ def header(chosen: Sequence[str]) -> Table:
     """Return the table of the words in a frame's header."""
     place = _place(chosen)
     owners = {at: name for name, at in place.words.items()}
-    told = {one.name: one.told for one in PROTOCOLS}
+    told = {one.name: one.description for one in PROTOCOLS}
     rows = [
         (str(4 * at), owners.get(at, "baseline"), WORDS[at] if at < len(WORDS) else told[owners[at]])
         for at in range(place.header)

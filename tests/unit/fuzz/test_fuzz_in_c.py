@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.grim.host import Grim
-from firmware.grim.nic.boot import LACKS, check
+from firmware.grim.nic.boot import UNSUPPORTED, check
 from firmware.grim.nic.layout import Counter
 from firmware.grim.nic.variables import offsets
 from firmware.grim.options import Options
@@ -59,7 +59,7 @@ def test_a_program_with_c_has_nothing_that_the_firmware_lacks() -> None:
     for seed in range(200):
         one = drawn(seed)
         assert "c" in one.in_c and len(one.in_c) == one.nodes and not one.faults
-        assert not {needed(act) for act in one.acts} & set(LACKS)
+        assert not {needed(act) for act in one.acts} & set(UNSUPPORTED)
         check_program(one)
         if valid(dict(one.options)):
             check(one.options)
@@ -73,7 +73,7 @@ def test_all_nics_any_and_few_execute() -> None:
 
 def test_what_an_act_needs_has_the_words_of_the_one_list_of_what_the_firmware_lacks() -> None:
     assert set(NEEDS) <= set(KINDS) | {"go down"}
-    assert set(NEEDS.values()) <= set(LACKS)
+    assert set(NEEDS.values()) <= set(UNSUPPORTED)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def written(folder: Path, text: str = TWO) -> Path:
     return file
 
 
-def planned(file: Path, settings: str = "") -> tuple[str, ...]:
+def resolve_options(file: Path, settings: str = "") -> tuple[str, ...]:
     """The hosts of the cluster that a run on this file takes."""
     request = resolve("grim_pingpong", "verilator", "1", False, str(file), "", settings, SIMULATORS)
     return plan(request, studies.load("grim_pingpong")).cluster.names
@@ -60,19 +60,19 @@ def test_a_host_chooses_its_cluster(
 ) -> None:
     file = written(tmp_path)
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
-    assert planned(file, f"run.host={host}") == names
+    assert resolve_options(file, f"run.host={host}") == names
     monkeypatch.setenv(HOST_VARIABLE, host)
-    assert planned(file) == names
+    assert resolve_options(file) == names
     other = "paris" if names[0] == "host0" else "host1"
-    assert other in planned(file, f"run.host={other}"), "the setting goes before the variable"
+    assert other in resolve_options(file, f"run.host={other}"), "the setting goes before the variable"
 
 
 def test_without_a_host_the_choice_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
     with pytest.raises(ConfigError, match="which cluster: the file has 2 clusters .*; name a host .* by GRIM_HOST"):
-        planned(written(tmp_path))
+        resolve_options(written(tmp_path))
     with pytest.raises(ConfigError, match="unknown host: 'pars' is in no CLUSTER of this file; did you mean 'paris'"):
-        planned(written(tmp_path), "run.host=pars")
+        resolve_options(written(tmp_path), "run.host=pars")
 
 
 def reading(file: Path) -> Bench:

@@ -11,8 +11,8 @@ from unittest.mock import patch
 import pytest
 
 from firmware.grim.host import Grim
-from firmware.grim.nic.costs_of import BACK_STEP_PATHS
 from firmware.grim.nic.layout import Counter
+from firmware.grim.nic.path_tables import BACK_STEP_PATHS
 from pymodels.machine.processor import ModelProcessor
 from pymodels.trace import TraceEvent
 from tests.unit.grim.grim_bench import Bench

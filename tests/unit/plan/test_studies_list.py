@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from firmware import layers
-from firmware.grim.nic.boot import LACKS
+from firmware.grim.nic.boot import UNSUPPORTED
 from tb.plan import studies
 from tb.plan.request import Plan, plan, resolve
 from tb.run import studies_list
@@ -115,7 +115,7 @@ def test_a_study_with_c_firmware_uses_options_that_the_firmware_supports(name: s
 
 def test_needs_of_a_study_are_declared_by_its_layer() -> None:
     needs = {need for name in studies.names() for need in getattr(studies.load(name).module, "NEEDS", ())}
-    assert needs == set(LACKS)
+    assert needs == set(UNSUPPORTED)
 
 
 def test_the_studies_that_run_in_c_are_listed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:

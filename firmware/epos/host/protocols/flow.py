@@ -54,7 +54,7 @@ class Side:
         """Return the header word: the number of the node's messages copied out, as the NIC knows it."""
         if len(nodes) > 1:
             return NOTHING
-        self._given[nodes[0]] = self._epos.incoming.told[nodes[0]]
+        self._given[nodes[0]] = self._epos.incoming.reported[nodes[0]]
         return self._given[nodes[0]] & 0xFFFF
 
     async def copied(self, source: int, taken: int) -> None:

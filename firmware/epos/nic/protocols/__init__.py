@@ -20,7 +20,7 @@ class Protocol:
 
     turn: int
     """Position in the predefined order, from the inside to the outside."""
-    told: str
+    description: str
     header: int = 0
     """1 if it adds a word to the frame header. The word is 0 if its host side has no method `frame`."""
     peer: int = 0
@@ -35,13 +35,15 @@ class Protocol:
     """True if its NICs exchange control frames, processed by its method `control`."""
 
 
-def found() -> tuple[Protocol, ...]:
+def find_protocols() -> tuple[Protocol, ...]:
     """Return the protocols of this folder in the predefined order. Raises ValueError if there are too many."""
     modules = {one.name: import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)}
-    told = [
+    protocols = [
         replace(module.PROTOCOL, name=name, controls=hasattr(module.Side, "control"))
         for name, module in modules.items()
     ]
-    if len(told) > MOST or len({one.turn for one in told}) < len(told):
-        raise ValueError(f"at most {MOST} protocols, each with a turn of its own: {sorted(modules)}")
-    return tuple(sorted(told, key=lambda one: one.turn))
+    if len(protocols) > MOST or len({one.turn for one in protocols}) < len(protocols):
+        raise ValueError(
+            f"epos protocols {sorted(modules)}: at most {MOST} are supported, each with a different `turn`"
+        )
+    return tuple(sorted(protocols, key=lambda one: one.turn))

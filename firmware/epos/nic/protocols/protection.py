@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from firmware.epos.nic.protocols import Protocol
-from firmware.epos.nic.words import DATA, ROUTE, Told, Word
+from firmware.epos.nic.words import DATA, ROUTE, FrameInfo, Word
 from pymodels.registers import Block, Flag, Reg
 from pymodels.trace import TraceEvent
 
@@ -100,16 +100,16 @@ class Side:
 
     def _fair(self, out: Out, header: list[int]) -> bool:
         """Return True if a header has the sender's address, this composition, and the right size."""
-        nic, place, told = self._program.nic, self._program.place, Told.of(header[2])
+        nic, place, info = self._program.nic, self._program.place, FrameInfo.of(header[2])
         named = header[0] >> 16 == DATA << 8 | nic.node and header[1] >> 24 == place.identity
-        mine = told.source == nic.node * place.processes + out.process
-        return bool(named and mine and not header[2] & HIGH and told.size == out.size - place.header_bytes)
+        mine = info.source == nic.node * place.processes + out.process
+        return bool(named and mine and not header[2] & HIGH and info.size == out.size - place.header_bytes)
 
     def row(self, frame: In) -> int:
         """Return the row of a frame's destination process and its source."""
         place = self._program.place
         process = self._program.nic.load(frame.at + 4 * self._word) % place.processes
-        return int(process * place.peers + frame.told.source % place.peers)
+        return int(process * place.peers + frame.info.source % place.peers)
 
     async def rx(self, frame: In) -> bool:
         """Return True if a frame may be held, so that no process fills the Receive Ring."""

@@ -45,7 +45,7 @@ class Side:
         await nic.work("epos_direct")
         page, inside = divmod(frame.offset, self._mtu)
         there = nic.load(self._word(frame.row, PAGES + page)) if page < self._program.place.pages else 0
-        if there and not self._program.allows(frame.row, there + inside, frame.told.size):
+        if there and not self._program.allows(frame.row, there + inside, frame.info.size):
             there = 0
         frame.address = there + inside
         if not there:

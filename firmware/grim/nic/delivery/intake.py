@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from firmware.grim.formats import TAG
-from firmware.grim.nic.costs_of import RECEIVE_PATHS
 from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.delivery.delivery import NO_BUFFER, Delivery
 from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.path_tables import RECEIVE_PATHS
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.trace import TraceEvent
 

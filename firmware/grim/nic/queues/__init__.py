@@ -10,7 +10,7 @@ from firmware.grim.nic.queues.slotted import SlottedQueue
 STYLES: dict[str, type[Channel]] = {"append": Channel, "slotted": SlottedQueue, "hybrid": HybridQueue}
 
 
-def queues_of(ni: Ni) -> list[Channel]:
+def create_queues(ni: Ni) -> list[Channel]:
     """Create the host channels with queues of the style that the options select."""
     count = ni.options.channels
     return [STYLES[ni.options.queue_style](ni.nic, ni.layout, index, count) for index in range(count)]

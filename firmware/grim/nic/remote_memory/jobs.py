@@ -40,7 +40,7 @@ class Job:
     """True if the sender has restarted since."""
 
 
-def job_in(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) -> Job:
+def decode_job(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) -> Job:
     """Decode the remote memory message in a receive buffer."""
     a0, a1, a2, a3 = nic.load_words(layout.buffers[buffer] + 16, 4)
     kind, source, ends = head.type, head.source, (head.source_channel, head.channel)

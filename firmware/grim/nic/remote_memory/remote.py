@@ -37,7 +37,7 @@ from firmware.grim.nic.delivery.delivery import FETCHED, NO_BUFFER, REQUESTED, D
 from firmware.grim.nic.layout import NONE, ROUTE_BYTES, Counter, DriverWord, Word
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
-from firmware.grim.nic.remote_memory.jobs import Job, job_in
+from firmware.grim.nic.remote_memory.jobs import Job, decode_job
 from firmware.grim.nic.remote_memory.translation import Translation
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
@@ -86,7 +86,7 @@ class Remote:
 
     async def arrived(self, buffer: int, head: Words, stream: int) -> None:
         """Process a received remote memory message that is next in its stream."""
-        job = job_in(self._nic, self._layout, buffer, head, stream)
+        job = decode_job(self._nic, self._layout, buffer, head, stream)
         await self._nic.work("remote_look")
         cause = await self._interrupted(job) or await self._translate(job)
         if cause:

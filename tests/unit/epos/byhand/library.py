@@ -13,7 +13,7 @@ from firmware.epos.host import Epos, Message, Stretch
 from firmware.epos.host.incoming import Incoming
 from firmware.epos.host.outgoing import Outgoing, Sent, Until
 from firmware.epos.nic.layout import Place
-from firmware.epos.nic.words import DATA, INCOMPLETE, LAP, Told, bell, key_of, number_of
+from firmware.epos.nic.words import DATA, INCOMPLETE, LAP, FrameInfo, bell, key_of, number_of
 from firmware.epos.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
@@ -44,26 +44,26 @@ class Sends(Outgoing):
         self._messages[node] += 1
         while at == 0 or at < size:
             part = min(self.mtu, size - at)
-            told = Told(at + part == size, self._peer, communicator, part)
-            await self._one(node, number_of(self._place.identity, number, at // self.mtu), told, data, at)
+            info = FrameInfo(at + part == size, self._peer, communicator, part)
+            await self._one(node, number_of(self._place.identity, number, at // self.mtu), info, data, at)
             at += self.mtu
 
-    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
         """A frame: its header and payload, and its doorbell."""
-        await self._put(node, (), number, told, data, at)
+        await self._put(node, (), number, info, data, at)
 
     async def _put(
-        self, node: int, more: tuple[int, ...], number: int, told: Told, data: bytes | Stretch, at: int
+        self, node: int, more: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int
     ) -> Sent:
         """`more`: words of the header."""
-        host, place, part = self._host, self._place, told.size
+        host, place, part = self._host, self._place, info.size
         slot = await self._slot()
         large = part > self.pio_limit
         await host.spend("epos_frame_dma" if large else "epos_frame")
         key = key_of(DATA, self._me, self._frames)
         self._frames += 1
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
-        header = b"".join(word.to_bytes(4, "big") for word in (key, number, told.word, *more))
+        header = b"".join(word.to_bytes(4, "big") for word in (key, number, info.word, *more))
         if large:
             await host.pio_write(host.nic_base + place.slot(slot), header, combine=True)
             await self._request(slot, data, at, part)
@@ -83,9 +83,9 @@ class ReliableSends(Sends):
 
     count, resent = 0, 0
 
-    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
         self.count += 1
-        await self._acknowledged(await self._put(node, (self.count,), number, told, data, at))
+        await self._acknowledged(await self._put(node, (self.count,), number, info, data, at))
 
     async def _acknowledged(self, sent: Sent) -> None:
         """Wait for it, and ring again whenever it does not come in time."""
@@ -107,7 +107,7 @@ class CreditSends(ReliableSends):
     def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
         super().__init__(host, view, place, until, process)
         self.messages, self.credit, self.given = [0] * place.peers, [0] * place.peers, [0] * place.peers
-        self.told: list[int] = []
+        self.reported: list[int] = []
 
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
         await self._called(data)
@@ -126,11 +126,11 @@ class CreditSends(ReliableSends):
             await self._ring(bell(node, True, CREDIT_BELL, 0))
         self.credit[node] += word - before & 0xFFFF
 
-    async def _one(self, node: int, number: int, told: Told, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
         self.count += 1
-        self.given[node] = self.told[node]
-        more = self.told[node] & 0xFFFF, self.count
-        await self._acknowledged(await self._put(node, more, number, told, data, at))
+        self.given[node] = self.reported[node]
+        more = self.reported[node] & 0xFFFF, self.count
+        await self._acknowledged(await self._put(node, more, number, info, data, at))
 
     async def give(self, node: int, taken: int) -> None:
         """A credit alone, where half of the slots were not reported."""
@@ -147,18 +147,18 @@ class Takes(Incoming):
 
     async def take(self, word: int) -> Message | None:
         """A frame; the message that it ends."""
-        host, told = self._host, Told.of(word & ~LAP)
+        host, info = self._host, FrameInfo.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
-        source, size = told.source, self._size[told.source] + told.size
-        if told.size == INCOMPLETE:
+        source, size = info.source, self._size[info.source] + info.size
+        if info.size == INCOMPLETE:
             await host.spend("epos_incomplete")
             self._size[source] = 0
             self.incomplete += 1
             await self._empty(source)
             return None
-        self._size[source] = 0 if told.last else size
-        if not told.last:
+        self._size[source] = 0 if info.last else size
+        if not info.last:
             await host.spend("epos_take_part")
             return None
         await host.spend("epos_take")
@@ -167,7 +167,7 @@ class Takes(Incoming):
         data = await self._copied(source, message, self._memory.address + self._place.staging(source, message), size)
         host.trace(TraceEvent.HANDLER_END, 0, 0, source)
         await self._empty(source)
-        return Message(source, told.communicator, data or b"")
+        return Message(source, info.communicator, data or b"")
 
     async def _empty(self, source: int) -> None:
         """The slot of a message is not used any more."""
@@ -175,9 +175,9 @@ class Takes(Incoming):
         await self._host.spend("epos_copied")
         if isinstance(self.sends, CreditSends):
             await self.sends.give(source, self.taken[source])
-        if self.taken[source] - self.told[source] >= self._place.options.slots / 2:
+        if self.taken[source] - self.reported[source] >= self._place.options.slots / 2:
             await self._host.spend("epos_free")
-            self.told[source] = self.taken[source]
+            self.reported[source] = self.taken[source]
             await store_words(self._host, self._place.freed(source), self.taken[source] & 0xFFFFFFFF)
 
 
@@ -202,6 +202,6 @@ class ByHand(Epos):
         self.incoming = takes = Takes(host, self.place, self._memory)
         takes.sends = sends
         if isinstance(sends, CreditSends):
-            sends.told = takes.told
+            sends.reported = takes.reported
         self._came: deque[Message] = deque()
         self.protocols, self.processes = {}, (self,)
