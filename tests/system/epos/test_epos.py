@@ -33,13 +33,13 @@ def test_payload_of_a_message_by_rendezvous_is_moved_three_times(tmp_path: Path)
     assert (measured["copies_per_message"], measured["bytes_over_payload_4_copy"]) == (3, 0)
 
 
-def test_what_a_host_has_posted_last_does_not_reach_the_layer_that_follows(tmp_path: Path) -> None:
+def test_last_posted_stores_of_a_host_do_not_affect_the_next_layer(tmp_path: Path) -> None:
     """Its last frames are given back by posted writes, on their way when the NICs' memory is cleared."""
     metrics = must("epos_rendezvous", "verilator", tmp_path, "largest=16384").metrics
     assert metrics["one_way_us_16384B_rendezvous"] < metrics["one_way_us_16384B_staging"]
 
 
-def test_the_nic_saves_the_host_what_a_loop_costs_with_each_receiver(tmp_path: Path) -> None:
+def test_nic_multicast_saves_the_host_the_cost_of_each_receiver(tmp_path: Path) -> None:
     measured = must("epos_multicast", "verilator", tmp_path, "repetitions=1", cluster="four_hosts").metrics
     one, three = (measured[f"sender_cpu_us_{count}_nic"] for count in (1, 3))
     assert three == pytest.approx(one, rel=0.05)
@@ -47,7 +47,9 @@ def test_the_nic_saves_the_host_what_a_loop_costs_with_each_receiver(tmp_path: P
 
 
 @pytest.mark.parametrize(("staging", "all_come"), [("hold", True), ("overwrite", False)])
-def test_a_slow_reader_gets_all_or_is_told_and_nothing_mixed(staging: str, all_come: bool, tmp_path: Path) -> None:
+def test_slow_reader_gets_all_messages_or_detects_overwritten_ones(
+    staging: str, all_come: bool, tmp_path: Path
+) -> None:
     measured = must("epos_staging", "verilator", tmp_path, f"messages=16 epos.staging={staging}").metrics
     assert measured["mixed_delivered"] == 0 and (measured["overwritten"] == 0) is all_come
     assert (measured["delivered"] == 16) is all_come and (measured["frames_held"] > 0) is all_come
@@ -60,6 +62,6 @@ def test_a_slow_reader_gets_all_or_is_told_and_nothing_mixed(staging: str, all_c
         ("epos_compose", "repetitions=1 epos.protocols=reliability+flow"),
     ],
 )
-def test_both_simulators_give_the_same(study: str, settings: str, tmp_path: Path) -> None:
+def test_both_simulators_give_equal_results(study: str, settings: str, tmp_path: Path) -> None:
     one, other = (must(study, name, tmp_path / name, settings) for name in ("verilator", "icarus"))
     assert_equal(one, other)

@@ -45,7 +45,7 @@ def fixture_ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.parametrize("chosen", SETS)
-def test_each_message_ends_at_the_picosecond_of_what_is_written_by_hand(ran: Run, chosen: str) -> None:
+def test_each_message_ends_at_the_same_picosecond_as_in_the_hand_written_layer(ran: Run, chosen: str) -> None:
     found = variants(ran, chosen)
     assert found["composed"]["records"] > 500 and found["composed"]["message_3_ps"] > found["composed"]["message_0_ps"]
     assert found["counted"] == found["composed"]
@@ -53,7 +53,7 @@ def test_each_message_ends_at_the_picosecond_of_what_is_written_by_hand(ran: Run
     assert found.get("by_hand", found["composed"]) == found["composed"]
 
 
-def test_on_icarus_it_is_the_same_picosecond(ran: Run, tmp_path: Path) -> None:
+def test_hand_written_layer_ends_at_the_same_picosecond_on_icarus(ran: Run, tmp_path: Path) -> None:
     icarus = must("epos_by_hand", "icarus", tmp_path, "sets=flow+reliability", cluster="two_hosts")
     one, other = (variants(done, "flow+reliability") for done in (icarus, ran))
     assert one["composed"] == one["by_hand"] == one["counted"]
@@ -61,7 +61,7 @@ def test_on_icarus_it_is_the_same_picosecond(ran: Run, tmp_path: Path) -> None:
     assert one["composed"] == other["composed"]
 
 
-def test_flags_that_are_read_at_run_time_cost_the_clocks_of_their_paths(ran: Run) -> None:
+def test_run_time_flags_cost_the_clocks_of_their_paths(ran: Run) -> None:
     found = variants(ran, "none")
     profile = load_profile(ran.results.profile)
     nic, host = NicProcessor.of(profile), HostProcessor.of(profile)
@@ -83,7 +83,7 @@ def test_flags_that_are_read_at_run_time_cost_the_clocks_of_their_paths(ran: Run
     assert all(took[f"message_{number}_ps"] > 0 for number in range(4))
 
 
-def test_a_dummy_that_waits_is_seen(ran: Run) -> None:
+def test_waiting_dummy_protocol_is_detected(ran: Run) -> None:
     found = variants(ran, "none")
     assert any(found["waits"][name] != value for name, value in found["composed"].items() if "message" in name)
     assert found["waits"]["trace"] != found["composed"]["trace"]

@@ -58,7 +58,7 @@ def test_executed_firmware_gives_equal_results_and_traces(
         ("silence", "silence_ms=1", "", ""),
     ],
 )
-def test_a_polling_loop_that_has_slept_is_where_it_would_be(
+def test_gated_polling_loop_resumes_at_the_same_instruction(
     study: str, settings: str, profile: str, cluster: str, tmp_path: Path
 ) -> None:
     """Messages meet it in any clock of its turn, and engines take the SRAM from it."""
@@ -73,7 +73,7 @@ def test_a_polling_loop_that_has_slept_is_where_it_would_be(
 
 
 @pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
-def test_nics_that_poll_need_no_clock_in_silence(profile: str, tmp_path: Path) -> None:
+def test_idle_polling_nics_need_no_clock_edges(profile: str, tmp_path: Path) -> None:
     edges = [
         must(
             "silence", "verilator", tmp_path / ms, f"nic.firmware=c silence_ms={ms}", profile=profile
@@ -92,7 +92,7 @@ def test_functions_are_in_the_trace_and_calls_begin_at_their_first_instruction(r
 
 
 @pytest.mark.parametrize("words", ["c,python", "python,c"])
-def test_nics_in_c_and_in_python_talk_to_each_other(words: str, tmp_path: Path) -> None:
+def test_nics_in_c_and_in_python_exchange_messages(words: str, tmp_path: Path) -> None:
     mixed = must("echo_pingpong", "verilator", tmp_path, f"repetitions=2 nic.firmware={words}")
     executes = words.split(",").index("c")
     trace = mixed.trace
@@ -139,7 +139,7 @@ def test_grim_in_c_and_in_python_take_the_same_time_within_a_tenth(words: str, p
     assert lives and all(life.arrived for life in lives), "each message is followed to its handler"
 
 
-def test_the_cycle_of_a_deadlock_goes_through_nics_that_execute(tmp_path: Path) -> None:
+def test_deadlock_cycle_includes_executing_nics(tmp_path: Path) -> None:
     metrics = must("grim_overflow", "verilator", tmp_path, "nic.firmware=c").metrics
     assert (metrics["deadlock_without"], metrics["units_in_the_cycle"]) == (1, 4)
 
@@ -190,7 +190,7 @@ def _told(ended: Run) -> str:
         (Fault.BEYOND, "icarus", "lanai4"),
     ],
 )
-def test_what_no_processor_defines_ends_the_run_with_its_function_and_the_last_instructions(
+def test_undefined_instruction_ends_the_run_with_function_and_last_instructions(
     fault: Fault, simulator: str, profile: str, tmp_path: Path
 ) -> None:
     ended = run("damaged_code", simulator, tmp_path, f"nic.firmware=c fault={fault:d}", profile=profile)
@@ -202,21 +202,21 @@ def test_what_no_processor_defines_ends_the_run_with_its_function_and_the_last_i
     assert len(last) == LAST and all(" main+" in line for line in last)
 
 
-def test_code_that_is_damaged_while_its_loop_sleeps_stops_at_the_same_moment(tmp_path: Path) -> None:
+def test_code_damaged_while_its_clock_is_gated_stops_at_the_same_time(tmp_path: Path) -> None:
     asleep, awake = (
         run("damaged_code", "verilator", tmp_path / str(on), f"nic.firmware=c run.always_on={on}") for on in (0, 1)
     )
     assert _told(asleep) == _told(awake)
 
 
-def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> None:
+def test_run_stops_at_a_function_with_registers_and_call_stack(tmp_path: Path) -> None:
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=main")
     assert not ended.passed
     told = _told(ended)
     assert "in main on node 0: stopped" in told and "calls: main <- start+" in told and "%sp 0x7ffc" in told
 
 
-def test_a_run_stops_in_a_function_that_is_executed_inline(tmp_path: Path) -> None:
+def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
     """The first instruction of it is in the middle of another function, whose frame it uses."""
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=send")
     assert not ended.passed
@@ -243,7 +243,7 @@ def test_a_run_stops_in_a_function_that_is_executed_inline(tmp_path: Path) -> No
         ("echo_pingpong", f"{SHORT} core.stop=lay_uot", "", "core.stop is 'lay_uot'; did you mean 'lay_out'?"),
     ],
 )
-def test_what_cannot_be_executed_is_refused_before_anything_is_built(
+def test_unsupported_firmware_settings_are_rejected_before_the_build(
     study: str, settings: str, profile: str, error: str, tmp_path: Path
 ) -> None:
     with pytest.raises(SanlabError) as raised:

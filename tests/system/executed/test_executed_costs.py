@@ -15,7 +15,7 @@ from tb.studies.costs.executed_costs import layers
 from tests.system.runs import must
 
 
-def test_echo_takes_about_as_long_in_c_as_it_is_charged(tmp_path: Path) -> None:
+def test_executed_echo_takes_about_the_charged_time(tmp_path: Path) -> None:
     charged = must("executed_costs", "verilator", tmp_path / "python", "repetitions=3")
     executed = must("executed_costs", "verilator", tmp_path / "c", "repetitions=3 nic.firmware=c")
     one_way = "echo_one_way_us_8B"

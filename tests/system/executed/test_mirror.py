@@ -72,7 +72,7 @@ def ran(folder: Path, simulator: str) -> Results:
     return read_results(folder / simulator / "results.json")
 
 
-def test_packets_are_mirrored_by_firmware_in_c_of_a_folder_outside(folder: Path) -> None:
+def test_firmware_in_c_from_an_external_folder_mirrors_packets(folder: Path) -> None:
     shutil.copy(COMMITTED, folder / "mylab" / IMAGE)
     one, other = (ran(folder, simulator) for simulator in ("verilator", "icarus"))
     assert differences(one, other, same_simulator=False) == []
@@ -80,7 +80,7 @@ def test_packets_are_mirrored_by_firmware_in_c_of_a_folder_outside(folder: Path)
     assert 2 < one.metrics["round_us_0B"] < one.metrics["round_us_56B"] < 30
 
 
-def test_a_layer_without_an_image_is_told_how_to_make_it(folder: Path) -> None:
+def test_missing_image_error_names_the_command_that_makes_it(folder: Path) -> None:
     ended = sanlab(folder, "run", "mirror_time")
     assert ended.returncode == 2
     assert "layer 'mirror' has no image for a lanai9" in ended.stderr

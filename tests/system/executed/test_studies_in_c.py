@@ -33,7 +33,7 @@ ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"
 """`test_executed`, `test_executed_costs`."""
 
 
-def test_each_study_of_the_list_is_run() -> None:
+def test_each_listed_study_is_run() -> None:
     assert files_in_c().keys() == SMALL.keys() | ELSEWHERE
 
 

@@ -44,7 +44,7 @@ def test_search_of_a_channel_takes_the_clocks_of_its_path(
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
-def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: Path) -> None:
+def test_nic_multicast_tree_relieves_the_sender_and_reaches_all(simulator: str, tmp_path: Path) -> None:
     if simulator == "icarus":
         done = must("grim_multicast", simulator, tmp_path, "size=256", cluster="two_hosts")
         assert done.metrics["delivered"] == 1 * 2 * 2
@@ -56,7 +56,7 @@ def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: 
     assert done.metrics["tree_host_us_8_hosts_64B"] < done.metrics["loop_host_us_8_hosts_64B"] / 4
 
 
-def test_bursts_meet_their_knees_where_figure_4_6_and_the_law_say(tmp_path: Path) -> None:
+def test_knees_of_bursts_agree_with_figure_4_6_and_the_law(tmp_path: Path) -> None:
     done = must("grim_policing", "verilator", tmp_path, "limits=3", cluster="eight_hosts")
     rows = [row for row in load_published() if row.study == "grim_policing" and row.metric in done.metrics]
     assert len(rows) == 3
@@ -70,9 +70,7 @@ def test_bursts_meet_their_knees_where_figure_4_6_and_the_law_say(tmp_path: Path
 
 
 @pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
-def test_the_knee_of_a_burst_without_a_limit_is_run_and_lies_where_the_law_puts_it(
-    profile: str, tmp_path: Path
-) -> None:
+def test_measured_knee_of_an_unlimited_burst_agrees_with_the_law(profile: str, tmp_path: Path) -> None:
     done = must(
         "grim_policing",
         "verilator",
@@ -95,7 +93,7 @@ def test_receiving_costs_the_same_on_any_number_of_channels_and_searching_does_n
         assert times == sorted(times) and times[-1] > 1.5 * times[0], stage
 
 
-def test_congested_endpoint_slows_the_others_per_ni_and_not_any_to_any(tmp_path: Path) -> None:
+def test_congested_endpoint_slows_others_per_ni_but_not_any_to_any(tmp_path: Path) -> None:
     done = must("grim_sequencing", "verilator", tmp_path, "channels=3 messages=40 late_us=1500", cluster="eight_hosts")
     rates = {
         scheme: [done.metrics[f"messages_per_s_{scheme}_{i}"] for i in range(3)] for scheme in ("any_to_any", "per_ni")
@@ -105,7 +103,7 @@ def test_congested_endpoint_slows_the_others_per_ni_and_not_any_to_any(tmp_path:
     assert done.metrics["resent_any_to_any"] > 0 < done.metrics["resent_per_ni"]
 
 
-def test_incoming_queues_spare_retransmissions_and_cost_room_and_latency(tmp_path: Path) -> None:
+def test_incoming_queues_save_retransmissions_and_cost_room_and_latency(tmp_path: Path) -> None:
     metrics = must("grim_buffering", "verilator", tmp_path, "repetitions=2", cluster="eight_hosts").metrics
     assert metrics["injected_at_once_sending"] > 1.5 * metrics["injected_at_once_both"]
     assert metrics["one_way_us_both_0B"] > metrics["one_way_us_sending_0B"]
@@ -145,14 +143,14 @@ def test_injection_by_words_is_as_fast_as_the_bus_takes_words(tmp_path: Path) ->
     assert row.agrees(metrics[row.metric])
 
 
-def test_refused_messages_that_go_again_at_once_delay_the_others(tmp_path: Path) -> None:
+def test_immediate_retransmissions_delay_other_messages(tmp_path: Path) -> None:
     metrics = must("grim_retry", "verilator", tmp_path, cluster="eight_hosts").metrics
     assert metrics["nacks_0us"] > metrics["nacks_10us"] > metrics["nacks_50us"] > 0
     assert metrics["others_us_0us"] > 1.2 * metrics["others_us_50us"]
     assert metrics["late_us_10us"] < metrics["late_us_50us"]
 
 
-def test_a_working_set_that_fits_the_translation_cache_never_misses_and_a_larger_one_does(tmp_path: Path) -> None:
+def test_only_working_sets_larger_than_the_translation_cache_miss(tmp_path: Path) -> None:
     metrics = must("grim_translation", "verilator", tmp_path, "writes=16 grim.translation_runtime=4").metrics
     rates = [metrics[f"hit_percent_{blocks}_blocks"] for blocks in (1, 2, 4, 5, 6, 8, 16)]
     assert rates[:3] == [100, 100, 100]
@@ -166,17 +164,17 @@ def test_a_lock_in_the_message_takes_less_than_a_second_write(tmp_path: Path) ->
     assert metrics["in_message_per_s"] > 1.4 * metrics["two_writes_per_s"]
 
 
-def test_receiving_looks_its_sequence_number_up_more_slowly_any_to_any(tmp_path: Path) -> None:
+def test_sequence_lookup_at_the_receiver_is_slower_any_to_any(tmp_path: Path) -> None:
     metrics = must("grim_lookup", "verilator", tmp_path, "repetitions=4", cluster="four_hosts").metrics
     assert metrics["nic_receive_more_us"] > 0
 
 
-def test_incoming_queues_are_used_only_when_an_endpoint_reads_seldom(tmp_path: Path) -> None:
+def test_incoming_queues_are_used_only_if_an_endpoint_polls_rarely(tmp_path: Path) -> None:
     metrics = must("grim_incoming", "verilator", tmp_path, "messages=60", cluster="four_hosts").metrics
     assert metrics["queued_percent_0us"] == metrics["queued_percent_250us"] == 0 < metrics["queued_percent_2000us"]
 
 
-def test_the_overflow_queue_costs_a_reply_little_while_there_is_room(tmp_path: Path) -> None:
+def test_unused_overflow_queue_costs_a_reply_little(tmp_path: Path) -> None:
     metrics = must("grim_overflow_cost", "verilator", tmp_path, "repetitions=4", cluster="four_hosts").metrics
     for size in (0, 256, 4096):
         assert metrics[f"penalty_percent_{size}B"] < 6

@@ -18,7 +18,7 @@ from tests.system.runs import assert_equal, must
 SHORT = "before_us=50 down_us=20 after_us=50 grim.timeout_us=40"
 
 
-def test_a_host_comes_back_under_load_and_nobody_else_stops(tmp_path: Path) -> None:
+def test_host_restarts_under_load_without_stopping_others(tmp_path: Path) -> None:
     counted = must("grim_rejoin", "verilator", tmp_path, cluster="four_hosts").metrics
     assert counted["lost"] == counted["doubled"] == counted["out_of_order"] == 0
     assert counted["reported"] > 10
@@ -27,7 +27,7 @@ def test_a_host_comes_back_under_load_and_nobody_else_stops(tmp_path: Path) -> N
     assert counted["others_pause_us"] < 3 * counted["others_pause_before_us"]
 
 
-def test_coming_back_is_equal_on_both_simulators_and_asleep_or_not(tmp_path: Path) -> None:
+def test_restart_is_equal_on_both_simulators_and_with_gated_clocks(tmp_path: Path) -> None:
     cluster = str(write(cluster_on("three", single_switch(host_names(3))), tmp_path, "Three hosts"))
     one, other, awake = (
         must("grim_rejoin", simulator, tmp_path / name, f"{SHORT} {more}", cluster)
@@ -43,5 +43,5 @@ def test_coming_back_is_equal_on_both_simulators_and_asleep_or_not(tmp_path: Pat
 
 
 @pytest.mark.parametrize("choice", ["grim.queue_style=hybrid", "grim.sequencing=per-ni"])
-def test_any_choice_of_the_protocol_comes_back(choice: str, tmp_path: Path) -> None:
+def test_host_restarts_with_every_protocol_option(choice: str, tmp_path: Path) -> None:
     must("grim_rejoin", "verilator", tmp_path, choice, cluster="four_hosts")

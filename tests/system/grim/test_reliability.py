@@ -59,7 +59,7 @@ def test_losses_are_equal_with_clocks_always_on(lossy: Run, tmp_path: Path) -> N
 PASSED = "messages=40 largest=200 fault.loss=0 fault.damage=0 fault.reorder=0.1"
 
 
-def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulators(tmp_path: Path) -> None:
+def test_reordered_packets_are_resequenced_equally_on_both_simulators(tmp_path: Path) -> None:
     """Whole packets are held back before a host. Nothing is damaged by that, and no slack buffer overflows."""
     one, other, awake = (
         on_four_hosts("grim_reliability", simulator, tmp_path / name, f"{PASSED} {more}")
@@ -77,7 +77,7 @@ def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulator
     assert_equal(one, awake)
 
 
-def test_every_step_of_the_repair_is_that_of_the_reference_model(lossy: Run) -> None:
+def test_every_step_of_recovery_matches_the_reference_model(lossy: Run) -> None:
     hosts = json.loads((lossy.folder / "legend.json").read_text(encoding="utf-8"))["hosts"]
     left = [[without_route(packet) for packet in packets] for packets in sent(lossy.folder, hosts)]
     replay = LossyReplay({n: filter(is_message, packets) for n, packets in enumerate(left)}, MAX_WINDOW)
@@ -110,13 +110,13 @@ def test_losses_are_equal_on_both_simulators(tmp_path: Path) -> None:
         "grim.buffering=both",
     ],
 )
-def test_every_choice_of_the_protocol_delivers(choice: str, tmp_path: Path) -> None:
+def test_every_protocol_option_delivers_all_messages(choice: str, tmp_path: Path) -> None:
     counted = on_four_hosts("grim_reliability", "verilator", tmp_path, f"messages=800 fault.loss=0.01 {choice}").metrics
     assert counted["delivered"] == 800
     assert counted["timeouts"] > 0
 
 
-def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_path: Path) -> None:
+def test_damaged_packet_without_timeouts_fails_the_run_by_name(tmp_path: Path) -> None:
     done = run("grim_streaming", "verilator", tmp_path, "messages=200 fault.damage=0.02 run.hang_us=5000")
     assert not done.passed
     failures = (tmp_path / "failures.txt").read_text(encoding="utf-8")
@@ -124,12 +124,12 @@ def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_pat
     assert "(packet 0x0636" in failures
 
 
-def test_messages_for_a_host_that_is_down_are_errors_at_the_sender_and_harm_nobody_else(tmp_path: Path) -> None:
+def test_messages_to_a_host_that_is_down_fail_only_at_their_sender(tmp_path: Path) -> None:
     counted = on_four_hosts("grim_down", "verilator", tmp_path, "grim.timeout_us=100 grim.timeout_tries=4").metrics
     assert counted == {"delivered": 3, "errors": 3}
 
 
-def test_without_the_extension_a_host_that_is_down_is_named_by_the_hang(tmp_path: Path) -> None:
+def test_hang_without_timeouts_names_the_host_that_is_down(tmp_path: Path) -> None:
     done = run("grim_down", "verilator", tmp_path, "run.hang_us=3000", cluster="four_hosts")
     assert not done.passed
     failures = (tmp_path / "failures.txt").read_text(encoding="utf-8")
@@ -143,7 +143,7 @@ def cycle_told(folder: Path) -> str:
     return told[told.index("A cycle of") :].split("\n\n")[0]
 
 
-def test_without_the_control_message_queue_nis_wait_for_each_other(tmp_path: Path) -> None:
+def test_nis_deadlock_without_the_control_message_queue(tmp_path: Path) -> None:
     done = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12 grim.control_queue=0")
     assert done.metrics["deadlocks"] >= 1
     assert done.metrics["undelivered"] > 0
@@ -152,7 +152,7 @@ def test_without_the_control_message_queue_nis_wait_for_each_other(tmp_path: Pat
     assert cycle.count("waits for a receive buffer, held by NIC") >= 2
 
 
-def test_the_same_traffic_passes_with_the_control_message_queue(tmp_path: Path) -> None:
+def test_control_message_queue_prevents_the_deadlock(tmp_path: Path) -> None:
     counted = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12").metrics
     assert counted == {"deadlocks": 0, "delivered": 144, "undelivered": 0, "units_in_cycles": 0}
 
@@ -162,7 +162,7 @@ HASTE = "longest=96 bridge.drain_den=255"
 
 
 @pytest.mark.parametrize("profile", ["", "lanai4"])
-def test_nis_that_wait_between_header_and_payload_wait_for_each_other(profile: str, tmp_path: Path) -> None:
+def test_nis_that_wait_between_header_and_payload_deadlock(profile: str, tmp_path: Path) -> None:
     settings = f"{HASTE} grim.queue_style=hybrid grim.hybrid_wait=1"
     done = must("grim_deadlock", "icarus", tmp_path, settings, cluster="two_hosts", profile=profile)
     assert done.metrics["deadlocks"] == 1
@@ -179,14 +179,14 @@ def test_nis_that_wait_between_header_and_payload_wait_for_each_other(profile: s
 
 
 @pytest.mark.parametrize("style", ["append", "slotted", "hybrid"])
-def test_the_same_traffic_passes_where_no_ni_waits(style: str, tmp_path: Path) -> None:
+def test_nis_that_do_not_wait_between_header_and_payload_do_not_deadlock(style: str, tmp_path: Path) -> None:
     wait = int(style != "hybrid")  # of no effect in the queues that are sent by one DMA
     settings = f"{HASTE} grim.queue_style={style} grim.hybrid_wait={wait}"
     counted = must("grim_deadlock", "verilator", tmp_path, settings, cluster="two_hosts").metrics
     assert counted == {"deadlocks": 0, "delivered": 40, "undelivered": 0, "units_in_cycles": 0}
 
 
-def test_slow_hosts_are_not_taken_for_a_deadlock(tmp_path: Path) -> None:
+def test_slow_hosts_are_not_reported_as_a_deadlock(tmp_path: Path) -> None:
     done = run(
         "grim_deadlock",
         "verilator",

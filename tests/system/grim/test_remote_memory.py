@@ -27,7 +27,7 @@ def first_slot(clean: Run, node: int, size: int) -> int:
 
 
 @pytest.mark.parametrize("kind", ["RM-V", "RM-V-scattered", "RM-P", "RM-RV"])
-def test_flip_on_the_wire_is_a_flip_in_the_target(kind: str, tmp_path: Path) -> None:
+def test_bit_flip_on_the_wire_flips_the_same_bit_in_the_target(kind: str, tmp_path: Path) -> None:
     settings = f"kind={kind} size={SIZE} link.beat_period=0"  # a BEAT would take a slot within the packet
     clean = must("grim_remote_flip", "verilator", tmp_path / "clean", settings)
     assert clean.metrics == {"flipped": 0, "interrupts": int(kind == "RM-V-scattered")}
@@ -38,7 +38,7 @@ def test_flip_on_the_wire_is_a_flip_in_the_target(kind: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
-def test_physical_write_to_nowhere_ends_the_run_and_is_named(simulator: str, tmp_path: Path) -> None:
+def test_physical_write_outside_memory_ends_the_run_by_name(simulator: str, tmp_path: Path) -> None:
     done = run("grim_remote_flip", simulator, tmp_path, "kind=wild")
     assert not done.passed
     (failure,) = (tmp_path / "failures.txt").read_text(encoding="utf-8").splitlines()

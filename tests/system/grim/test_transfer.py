@@ -30,7 +30,7 @@ from tests.system.wires import BEFORE_SWITCH, GRIM_HEADER, hidden_flip, last_lon
         ("memory of no power of two", 100_000, "memory.bytes=1500000 grim.host_queue_bytes=65536", 1),
     ],
 )
-def test_file_arrives_as_it_was(name: str, size: int, settings: str, messages: int, tmp_path: Path) -> None:
+def test_file_arrives_unchanged(name: str, size: int, settings: str, messages: int, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_bytes(random.Random(size).randbytes(size))
     done = must("grim_transfer", "verilator", tmp_path / "out", f"file={shlex.quote(str(file))} {settings}")
@@ -40,7 +40,7 @@ def test_file_arrives_as_it_was(name: str, size: int, settings: str, messages: i
     assert (tmp_path / "out" / "received.bin").read_bytes() == file.read_bytes()
 
 
-def test_byte_that_changes_on_the_wire_is_seen(tmp_path: Path) -> None:
+def test_byte_changed_on_the_wire_is_detected(tmp_path: Path) -> None:
     """The comparison is of what arrived, not of what was sent."""
     size, length = 200, GRIM_HEADER + 200
     file = tmp_path / "file"
@@ -65,7 +65,7 @@ def fixture_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_build")
-def test_file_larger_than_host_memory_is_refused_with_the_remedy(tmp_path: Path) -> None:
+def test_file_larger_than_host_memory_is_rejected_with_a_remedy(tmp_path: Path) -> None:
     file = tmp_path / "large"
     with file.open("wb") as out:
         out.truncate(100 << 20)

@@ -62,14 +62,14 @@ def test_messages_of_all_sizes_arrive_both_ways_at_once(nic: str, options: dict[
     assert bench.run(host(0), host(1)) == [sent[1], sent[0]]
 
 
-def test_the_host_may_start_the_chain_itself() -> None:
+def test_host_can_start_the_dma_chain() -> None:
     bench, sent = Bench(activate="host"), drawn(3, [4096, 300, 9000])
     _, got = bench.run(bench.give(0, 1, sent), bench.take(1, 3))
     assert [message.data for message in got] == sent
 
 
 @each_nic
-def test_a_storm_of_all_to_all_ends_and_keeps_the_order_of_each_pair(nic: str) -> None:
+def test_all_to_all_storm_keeps_the_order_of_each_pair(nic: str) -> None:
     bench, count = Bench(4, nic), 12
     sent = {(me, to): drawn(me * 4 + to, [300] * count) for me in range(4) for to in range(4) if me != to}
 
@@ -86,7 +86,7 @@ def test_a_storm_of_all_to_all_ends_and_keeps_the_order_of_each_pair(nic: str) -
                 assert [one.data for one in got if one.source == source] == sent[source, me]
 
 
-def test_a_reader_that_is_late_holds_frames_in_the_receive_ring_and_loses_nothing() -> None:
+def test_frames_for_a_late_reader_wait_in_the_receive_ring() -> None:
     bench, sent = Bench(), drawn(4, [4096] * 30)
 
     async def late() -> list[Any]:
@@ -98,7 +98,7 @@ def test_a_reader_that_is_late_holds_frames_in_the_receive_ring_and_loses_nothin
     assert bench.word(1, Word.HELD) > 0
 
 
-def test_a_slot_that_is_overwritten_is_found_and_nothing_mixed_is_delivered() -> None:
+def test_overwritten_slot_is_detected_and_its_message_dropped() -> None:
     bench, sent = Bench(staging="overwrite"), drawn(5, [8192] * 12)
 
     async def late() -> list[Any]:
@@ -113,7 +113,7 @@ def test_a_slot_that_is_overwritten_is_found_and_nothing_mixed_is_delivered() ->
     assert got == sent[-4:], "the last ones, which nobody has overwritten"
 
 
-def test_payload_goes_three_ways_by_hardware_and_once_more_by_the_cpu() -> None:
+def test_payload_is_moved_three_times_by_hardware_and_once_by_the_cpu() -> None:
     bench, size = Bench(), 60_000
     moved: Counter[int] = Counter()
     bench.run(bench.give(0, 1, [bytes(size)]), bench.take(1, 1))
@@ -136,7 +136,7 @@ def fifo_entry(bench: Bench, node: int, index: int) -> int:
     return bench.hosts[node].place.bells + 8 * index
 
 
-def test_a_doorbell_that_is_removed_from_the_fifo_sends_nothing() -> None:
+def test_doorbell_removed_from_the_fifo_sends_no_frame() -> None:
     bench = Bench()
     nic, original = bench.machine.nic(0), bench.machine.nic(0).load_words
 
@@ -151,7 +151,7 @@ def test_a_doorbell_that_is_removed_from_the_fifo_sends_nothing() -> None:
 
 
 @pytest.mark.parametrize("bell", [0, 0x0100_0000, 0x017F_0010, 0x0100_FFFF, 0xFF00_0010])
-def test_a_doorbell_with_nothing_behind_is_counted_and_harmless(bell: int) -> None:
+def test_doorbell_without_a_frame_is_only_counted(bell: int) -> None:
     bench = Bench()
     host = bench.machine.host(0)
     bench.run(host.pio_write(host.nic_base + Pci.DOORBELL, bell.to_bytes(4, "big")))
@@ -159,7 +159,7 @@ def test_a_doorbell_with_nothing_behind_is_counted_and_harmless(bell: int) -> No
     assert got[0].data == b"after" and bench.word(0, Word.EMPTY) == 1
 
 
-def test_a_control_block_that_is_damaged_sends_the_dma_elsewhere() -> None:
+def test_damaged_control_block_changes_the_dma_target() -> None:
     bench = Bench()
     host, place = bench.machine.host(0), bench.hosts[0].place
     original, at = host.pio_write, host.nic_base + place.tx_blocks + Block.CSUM
@@ -184,7 +184,7 @@ def test_one_large_frame_is_a_header_six_words_of_a_block_and_a_doorbell() -> No
     assert wrote == [12, 20, 4, 4]
 
 
-def test_payload_that_is_changed_in_the_send_ring_arrives_changed() -> None:
+def test_payload_changed_in_the_send_ring_arrives_changed() -> None:
     bench, place = Bench(), Place(Options.of({}).on(True), 2)
     nic, original = bench.machine.nic(0), bench.machine.nic(0).store_words
 
@@ -198,7 +198,7 @@ def test_payload_that_is_changed_in_the_send_ring_arrives_changed() -> None:
     assert got[0].data == b"!!!!efgh"
 
 
-def test_payload_that_is_changed_in_staging_is_what_the_receiver_copies() -> None:
+def test_payload_changed_in_staging_is_delivered_changed() -> None:
     bench = Bench()
     bench.run(bench.give(0, 1, [b"sent"]))
     bench.run(bench.machine.host(1).sleep(50_000_000, "its arrival"))
@@ -214,7 +214,7 @@ def test_a_damaged_frame_is_counted_and_dropped() -> None:
     assert got[0].data == b"whole" and bench.word(1, Word.BAD) == 1
 
 
-def test_bytes_of_pinned_memory_leave_from_where_they_stand() -> None:
+def test_pinned_memory_is_sent_without_a_copy() -> None:
     bench, data = Bench(), drawn(6, [10_000])[0]
     memory = bench.machine.host(0).allocate(10_000)
     memory.view[:] = data
@@ -241,7 +241,7 @@ def test_bytes_of_pinned_memory_leave_from_where_they_stand() -> None:
         (1, b"", 256, "invalid communicator 256; give 0 to 255"),
     ],
 )
-def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, communicator: int, said: str) -> None:
+def test_each_misuse_raises_its_error_without_side_effects(node: int, data: Any, communicator: int, said: str) -> None:
     bench = Bench()
     with pytest.raises(EposError, match=said):
         bench.run(bench.hosts[0].send(node, data, communicator))
@@ -267,12 +267,12 @@ def test_each_misuse_has_its_error_and_harms_nothing(node: int, data: Any, commu
         ),
     ],
 )
-def test_a_repository_that_cannot_be_is_refused_with_its_sum_or_rule(given: Any, nodes: int, said: str) -> None:
+def test_invalid_options_are_rejected_with_sum_or_rule(given: Any, nodes: int, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         check_options("epos", given, nodes, 1 << 20, nic_kind("lanai9").card(1 << 20))
 
 
-def test_a_card_without_doorbells_or_chains_refuses_what_needs_them() -> None:
+def test_options_that_need_doorbells_or_chains_are_rejected_on_cards_without() -> None:
     card = nic_kind("lanai4").card(1 << 20)
     check_options("epos", {}, 2, 1 << 20, card)
     for given, said in (({"notify": "doorbell"}, "no doorbells"), ({"activate": "host"}, "no chains")):

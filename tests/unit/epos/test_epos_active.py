@@ -41,7 +41,7 @@ def test_only_what_is_sent_with_reliability_is_acknowledged(nic: str) -> None:
     assert received(bench, 0) == 2, "acknowledgements of two messages"
 
 
-def test_of_lost_frames_those_come_again_that_were_sent_with_reliability() -> None:
+def test_only_lost_frames_sent_with_reliability_are_retransmitted() -> None:
     bench, sent = Bench(protocols=BOTH, timeout_us=40), drawn(2, [64] * 6)
     for number in (0, 2, 3):  # the first message, and its second copy is not; the third, the fourth
         bench.machine.faults.drop(0, 1, number)
@@ -70,7 +70,7 @@ def changed(bench: Bench, word: int) -> Any:
     return patch.object(nic, "store_words", store)
 
 
-def test_the_receiver_goes_by_the_bit_in_the_frame() -> None:
+def test_receiver_obeys_the_bits_in_the_frame() -> None:
     """The sender waits for an acknowledgement that the receiver does not give until the bit is set again."""
     bench, (data,) = Bench(protocols=BOTH, timeout_us=40), drawn(3, [64])
     with changed(bench, identity(["active"])):
@@ -83,7 +83,7 @@ def test_the_receiver_goes_by_the_bit_in_the_frame() -> None:
     assert received(bench, 0) == 1 and sending.finished.done
 
 
-def test_a_frame_that_activates_what_is_not_composed_in_is_refused_and_counted() -> None:
+def test_frame_for_an_unselected_protocol_is_rejected_and_counted() -> None:
     bench = Bench(protocols="active")
     with changed(bench, identity(["active", "flow"])):
         bench.run(bench.hosts[0].send(1, b"forged"))
@@ -101,6 +101,6 @@ def test_a_frame_that_activates_what_is_not_composed_in_is_refused_and_counted()
         ("", [], "the composition is the baseline alone; compose active in"),
     ],
 )
-def test_activation_of_what_is_not_composed_in_is_refused(protocols: str, names: list[str], said: str) -> None:
+def test_activation_of_an_unselected_protocol_is_rejected(protocols: str, names: list[str], said: str) -> None:
     with pytest.raises(EposError, match=said):
         Bench(protocols=protocols).hosts[0].activate(*names)

@@ -30,23 +30,23 @@ SETS = declared(by_hand(FIRMWARE / "epos" / "nic"))
 
 
 @pytest.mark.parametrize("composition", SETS, ids=lambda one: key(one) or "none")
-def test_no_composition_costs_a_clock_more_than_what_is_written_by_hand(composition: tuple[str, ...]) -> None:
+def test_no_composition_costs_more_clocks_than_hand_written_paths(composition: tuple[str, ...]) -> None:
     for side in ("nic", "host"):
         more = over_hand_written(side, composition, lambda cost: cost.instructions + 1000 * cost.loads)
         assert more and set(more.values()) == {0}
 
 
-def test_flags_that_are_tested_at_run_time_cost_more() -> None:
+def test_run_time_flags_cost_additional_clocks() -> None:
     for side in ("nic", "host"):
         assert sum(over_hand_written(side, ("dynamic",), lambda cost: cost.instructions).values()) > 10
 
 
-def test_each_set_that_is_composed_is_written_by_hand_too() -> None:
+def test_each_compiled_set_has_hand_written_paths() -> None:
     assert {("dynamic",), *SETS} == set(declared(FIRMWARE / "epos/nic")) == set(declared(FIRMWARE / "epos/host"))
 
 
 @pytest.mark.parametrize("side", ["nic", "host"])
-def test_the_table_of_what_is_written_by_hand_is_of_the_sources_beside_it(side: str) -> None:
+def test_cost_table_of_hand_written_paths_is_up_to_date(side: str) -> None:
     data = generated.table(FIRMWARE / "epos" / BYHAND / side / "costs.toml")
     assert data["compiled"]["sources_sha256"] == fingerprint(by_hand(FIRMWARE / "epos" / side), TARGETS[side][0])
     assert PathTable.load(side, f"epos/{BYHAND}").paths
@@ -91,7 +91,7 @@ def events(bench: Bench, lossy: bool) -> tuple[list[Any], list[Any], int]:
 @pytest.mark.parametrize(
     ("chosen", "lossy"), [*((one, False) for one in SENDS), *((one, True) for one in SENDS if one)]
 )
-def test_a_run_is_what_is_written_by_hand_event_for_event(chosen: tuple[str, ...], lossy: bool) -> None:
+def test_run_equals_the_hand_written_layer_event_by_event(chosen: tuple[str, ...], lossy: bool) -> None:
     options: dict[str, Any] = {"protocols": "+".join(chosen), "mtu": 512, "slot_bytes": 2048, "timeout_us": 60}
     composed, by_hand = (events(kind(**options), lossy) for kind in (Bench, BenchByHand))
     assert len(composed[0]) > 1000 and composed == by_hand

@@ -32,7 +32,7 @@ def networks(bench: Bench) -> list[Network]:
 
 
 @each_nic
-def test_a_link_is_two_ends_without_addresses(nic: str) -> None:
+def test_link_needs_no_addresses(nic: str) -> None:
     bench, sent = Bench(nic=nic), drawn(1, [0, 64, 5000])
     near, far = (
         Communicator(Link, Datagram, over=one, peer=1 - at, number=7) for at, one in enumerate(networks(bench))
@@ -77,7 +77,7 @@ def test_a_stream_is_bytes_in_order_on_a_network_that_loses_frames(member: type[
     assert bytes(got) == whole
 
 
-def test_a_port_says_whom_a_message_is_from_and_the_answer_finds_its_way() -> None:
+def test_port_names_the_sender_and_replies_reach_it() -> None:
     bench = Bench(3)
     nets = networks(bench)
     server = Communicator(Port, Datagram, over=nets[0], number=9, needs=["reply"])
@@ -121,7 +121,7 @@ def test_a_mailbox_drained_by_two_processes_gives_each_message_once() -> None:
     assert all(taken)
 
 
-def test_headers_of_a_link_and_a_port_differ_on_the_cable_as_they_say() -> None:
+def test_header_sizes_of_link_and_port_on_the_cable_are_as_declared() -> None:
     sizes = {}
     members: tuple[type[Any], ...] = (Link, Port, Mailbox)
     for member in members:
@@ -138,7 +138,7 @@ def test_headers_of_a_link_and_a_port_differ_on_the_cable_as_they_say() -> None:
     assert port - link == 8, "4 bytes, and as many of padding to a word of the cable"
 
 
-def test_messages_of_others_do_not_come_by_a_link_and_numbers_nobody_has_are_counted() -> None:
+def test_link_drops_messages_of_others_and_unknown_numbers_are_counted() -> None:
     bench = Bench(3)
     nets = networks(bench)
     far = Communicator(Link, Datagram, over=nets[2], peer=0, number=1)
@@ -149,7 +149,7 @@ def test_messages_of_others_do_not_come_by_a_link_and_numbers_nobody_has_are_cou
     assert (got, far.strays, nets[2].unclaimed) == (b"mine", 1, 1)
 
 
-def test_a_member_charges_its_own_paths_and_a_member_beside_it_none() -> None:
+def test_member_charges_only_its_own_paths() -> None:
     charged: dict[int, list[str]] = {}
     for both in (False, True):
         bench = Bench()
@@ -212,7 +212,7 @@ def test_a_member_charges_its_own_paths_and_a_member_beside_it_none() -> None:
         ("", Port, Datagram, {"number": True}, "communicator True: invalid number"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_built(
+def test_invalid_communicators_are_rejected_at_the_build(
     protocols: str, member: type[Any], channel: type[Any], more: dict[str, Any], said: str
 ) -> None:
     (net, _) = networks(Bench(protocols=protocols))
@@ -220,7 +220,7 @@ def test_what_cannot_be_is_refused_when_it_is_built(
         Communicator(member, channel, over=net, **more)
 
 
-def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
+def test_stream_is_rejected_if_frames_can_switch_reliability_off() -> None:
     everything = "+".join(NAMES)
     (net, _) = networks(Bench(protocols=everything))
     with pytest.raises(EposError, match="may lose bytes if frames switch reliability off"):
@@ -228,7 +228,7 @@ def test_a_stream_is_refused_where_frames_can_switch_reliability_off() -> None:
 
 
 @each_nic
-def test_extras_are_there_on_their_network_alone(nic: str) -> None:
+def test_extras_exist_only_on_their_network(nic: str) -> None:
     bench = Bench(nic=nic)
     kind, other = (Lanai9, Lanai4) if nic == "lanai9" else (Lanai4, Lanai9)
     with pytest.raises(
@@ -244,7 +244,7 @@ def test_extras_are_there_on_their_network_alone(nic: str) -> None:
             Communicator(Port, Datagram, over=net, needs=["doorbells"])
 
 
-def test_calls_that_a_member_lacks_and_numbers_that_are_taken_are_refused() -> None:
+def test_unsupported_calls_and_numbers_in_use_are_rejected() -> None:
     net = networks(Bench())[0]
     link = Communicator(Link, Datagram, over=net, peer=1)
     with pytest.raises(EposError, match="a Link over a Datagram: it has no 'write'; it has send, receive"):

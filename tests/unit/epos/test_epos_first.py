@@ -20,7 +20,7 @@ async def program(epos: Epos, nodes: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("nodes", [2, 4])
-def test_the_first_program_does_what_it_says(nodes: int) -> None:
+def test_first_program_of_the_page_works(nodes: int) -> None:
     bench = Bench(nodes)
     answers = bench.run(*(program(epos, nodes) for epos in bench.hosts))
     for me, got in enumerate(answers):

@@ -13,7 +13,7 @@ from tests.unit.epos.test_epos import drawn
 
 
 @pytest.mark.parametrize(("activate", "nic"), [("host", "lanai9"), ("lanai", "lanai9"), ("lanai", "lanai4")])
-def test_a_frame_whose_dma_ends_before_its_doorbell_comes_leaves(activate: str, nic: str) -> None:
+def test_frame_fetched_before_its_doorbell_is_sent(activate: str, nic: str) -> None:
     bench = Bench(nic=nic, activate=activate, mtu=1024)
     outgoing, rings = bench.hosts[0].outgoing, list[int]()
     ring = outgoing._ring

@@ -34,14 +34,14 @@ def lossy(
 
 
 @pytest.mark.parametrize("lost", range(3), ids=["first", "middle", "last"])
-def test_a_message_of_which_a_frame_is_lost_is_dropped_and_the_next_one_is_whole(lost: int) -> None:
+def test_message_with_a_lost_frame_is_dropped_and_the_next_one_is_complete(lost: int) -> None:
     bench, sent, got = lossy([3 + lost], [1500] * 4, 3)
     assert got == [sent[0], *sent[2:]]
     assert bench.word(1, Word.STRAY) == (2, 1, 0)[lost]
     assert bench.hosts[1].incoming.incomplete == (0, 1, 1)[lost]
 
 
-def test_the_end_of_another_message_does_not_complete_one_by_its_index() -> None:
+def test_last_frame_of_another_message_does_not_complete_a_message() -> None:
     """The last frame of the first message and the first two of the second are lost."""
     bench, sent, got = lossy([2, 3, 4], [1500] * 3, 1)
     assert got == [sent[2]]
@@ -50,7 +50,7 @@ def test_the_end_of_another_message_does_not_complete_one_by_its_index() -> None
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("options", CHOICES, ids=str)
-def test_under_any_loss_each_message_comes_whole_or_not_at_all_and_in_order(seed: int, options: dict[str, Any]) -> None:
+def test_messages_arrive_complete_and_in_order_or_not_at_all_under_loss(seed: int, options: dict[str, Any]) -> None:
     rng = random.Random(seed)
     sizes = [rng.choice((0, 64, 512, 700, 1500, 2048)) for _ in range(60)]
     frames = [index for index, size in enumerate(sizes) for _ in range(max(1, -(-size // 512)))]

@@ -39,7 +39,7 @@ class Mixed(Bench):
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=str)
-def test_hosts_of_one_composition_meet_and_go_on(options: dict[str, Any]) -> None:
+def test_hosts_of_one_composition_meet_and_continue(options: dict[str, Any]) -> None:
     bench = Bench(3, **options)
     bench.run(*(host.meet() for host in bench.hosts))
     sent = [bytes([number]) * 100 for number in range(10)]
@@ -57,7 +57,7 @@ async def refusal(host: Any) -> str:
     return ""
 
 
-def test_two_hosts_of_different_compositions_are_refused_by_name_and_both_compositions() -> None:
+def test_different_compositions_of_two_hosts_are_rejected_with_both_names() -> None:
     bench = Mixed(["reliability", "flow+reliability"])
     one, other = bench.run(*(refusal(host) for host in bench.hosts))
     first, second = bench.hosts[0].view.names
@@ -65,7 +65,7 @@ def test_two_hosts_of_different_compositions_are_refused_by_name_and_both_compos
     assert second in other and f"{first} of reliability" in other and "epos.protocols" in other
 
 
-def test_of_four_hosts_the_one_that_is_composed_otherwise_is_named_by_each_other_one() -> None:
+def test_each_host_names_the_one_with_another_composition() -> None:
     bench = Mixed(["", "", "active", ""])
     told = bench.run(*(refusal(host) for host in bench.hosts))
     names = bench.hosts[0].view.names
@@ -74,13 +74,13 @@ def test_of_four_hosts_the_one_that_is_composed_otherwise_is_named_by_each_other
     assert all(f"{names[node]} of the baseline alone" in told[2] for node in (0, 1, 3))
 
 
-def test_a_host_that_does_not_meet_is_named() -> None:
+def test_host_that_does_not_meet_is_named_by_the_hang() -> None:
     bench = Bench(3)
     with pytest.raises(MachineError, match=f"the greeting of {bench.hosts[0].view.names[2]}"):
         bench.run(bench.hosts[0].meet(), bench.hosts[1].meet(), within_us=1000)
 
 
-def test_protection_lets_no_greeting_out() -> None:
+def test_greetings_are_rejected_with_protection() -> None:
     bench = Bench(protocols="protection")
     with pytest.raises(EposError, match="protection does not support greetings"):
         bench.run(bench.hosts[0].meet())

@@ -28,7 +28,7 @@ def frames(bench: Bench, node: int) -> list[int]:
 
 
 @each_nic
-def test_the_cut_on_the_cable_changes_between_two_messages_with_frames_in_flight(nic: str) -> None:
+def test_frames_on_the_cable_become_shorter_with_frames_in_flight(nic: str) -> None:
     bench, sent = Bench(nic=nic, protocols="mtu"), drawn(1, [16_384, 16_384, 8192])
 
     async def sends() -> None:
@@ -45,7 +45,7 @@ def test_the_cut_on_the_cable_changes_between_two_messages_with_frames_in_flight
     assert bytes_of == [4096] * 4 + [2048] * 8 + [1024] * 8
 
 
-def test_frames_that_were_cut_before_keep_their_places_while_they_are_held() -> None:
+def test_held_frames_of_the_old_mtu_keep_their_positions() -> None:
     """A late reader: frames of both cuts wait in the Receive Ring."""
     bench, sent = Bench(protocols="mtu", receive_frames=64, send_frames=64), drawn(2, [8192] * 8)
 
@@ -62,7 +62,7 @@ def test_frames_that_were_cut_before_keep_their_places_while_they_are_held() -> 
     assert [message.data for message in got] == sent
 
 
-def test_each_host_cuts_for_itself() -> None:
+def test_each_host_has_its_own_mtu() -> None:
     bench, sent = Bench(3, protocols="mtu"), drawn(3, [8192] * 2)
 
     async def host(me: int) -> None:
@@ -77,7 +77,7 @@ def test_each_host_cuts_for_itself() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_tells_of_it_may_be_lost_beside_reliability(seed: int) -> None:
+def test_mtu_control_frames_may_be_lost_with_reliability(seed: int) -> None:
     bench, sent, rng = Bench(protocols="mtu+reliability", timeout_us=60), drawn(seed, [5000] * 6), random.Random(seed)
     for number in range(60):
         if rng.random() < 0.3:
@@ -110,7 +110,7 @@ def test_short_frames_go_to_the_pages_of_a_posted_buffer() -> None:
 
 
 @pytest.mark.parametrize("mtu", [8192, 3000, 512, 0, -1024, "1024", True])
-def test_an_mtu_that_grows_or_cannot_be_is_refused_and_changes_nothing(mtu: Any) -> None:
+def test_larger_or_invalid_mtu_is_rejected_without_effect(mtu: Any) -> None:
     bench = Bench(protocols="mtu")
     with pytest.raises(EposError, match="the MTU is 4096, and can only be reduced, at most to epos.least_mtu, 1024"):
         bench.run(bench.hosts[0].lower_mtu(mtu))
@@ -118,7 +118,7 @@ def test_an_mtu_that_grows_or_cannot_be_is_refused_and_changes_nothing(mtu: Any)
     assert len(got[0].data) == 8192 and len(frames(bench, 1)) == 2
 
 
-def test_it_is_refused_where_it_is_not_composed_in_and_beside_overtaking() -> None:
+def test_mtu_change_is_rejected_without_the_protocol_and_with_overtaking() -> None:
     bench = Bench()
     with pytest.raises(EposError, match="an MTU of 1024: the composition is the baseline alone; compose mtu in"):
         bench.run(bench.hosts[0].lower_mtu(1024))

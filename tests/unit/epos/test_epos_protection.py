@@ -93,7 +93,7 @@ def test_a_process_is_given_whole_pages_of_its_own() -> None:
     assert not begins[0] % PAGE and begins[0] >= Place(options, 8).receive + 8 * Place(options, 8).receive_bytes
 
 
-def test_bytes_that_stand_in_the_room_of_a_process_are_fetched_from_there() -> None:
+def test_bytes_in_the_room_of_a_process_are_sent_without_a_copy() -> None:
     bench, (_, b, c, _) = processes()
     data = drawn(1, [5000])[0]
     b.host.store_bytes(b.room.address, data)
@@ -101,7 +101,7 @@ def test_bytes_that_stand_in_the_room_of_a_process_are_fetched_from_there() -> N
     assert (message.source, message.data) == (1, data)
 
 
-def test_a_process_that_takes_nothing_does_not_hold_up_another() -> None:
+def test_process_that_does_not_read_does_not_block_another() -> None:
     bench, (a, b, c, d) = processes()
 
     async def late() -> int:
@@ -115,7 +115,7 @@ def test_a_process_that_takes_nothing_does_not_hold_up_another() -> None:
     assert len(bench.run(take(d, 4))[0]) == 4
 
 
-def test_with_reliability_what_was_refused_comes_again() -> None:
+def test_rejected_frames_are_retransmitted_with_reliability() -> None:
     bench, (a, _, _, d) = processes(protocols="reliability+protection", timeout_us=60)
     sent = drawn(4, [4096] * 12)
 
@@ -158,7 +158,7 @@ def test_memory_of_another_process_cannot_be_sent() -> None:
         (2, 1 << 30 | 1 << 24 | 64),
     ],
 )
-def test_a_header_that_says_what_is_not_so_does_not_leave(which: int, word: int) -> None:
+def test_frame_with_a_forged_header_is_not_sent(which: int, word: int) -> None:
     """Another node; no frame; another composition; another process; more bytes than there are."""
     bench, (_, b, c, _) = processes()
     place = b.place
@@ -174,7 +174,7 @@ def test_a_header_that_says_what_is_not_so_does_not_leave(which: int, word: int)
     assert bench.run(c.poll()) == [None]
 
 
-def test_a_header_that_is_changed_after_the_look_leaves_as_it_was() -> None:
+def test_header_changed_after_its_check_leaves_unchanged() -> None:
     bench, (_, b, c, _) = processes()
     nic, original = bench.machine.nic(0), bench.machine.nic(0).write
 
@@ -189,7 +189,7 @@ def test_a_header_that_is_changed_after_the_look_leaves_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("page", [2, 5])
-def test_a_doorbell_of_no_process_is_counted(page: int) -> None:
+def test_doorbell_of_an_unknown_process_is_counted(page: int) -> None:
     bench, (a, *_) = processes()
     settled(bench, ring(a, bell(2, False, 0, a.place.header_bytes), page))
     assert bench.word(0, Word.EMPTY) == 1
@@ -212,7 +212,7 @@ def test_a_posted_page_of_another_process_is_not_written() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_words_and_doorbells_of_a_process_disturb_nobody(seed: int) -> None:
+def test_random_words_and_doorbells_of_a_process_do_not_affect_others(seed: int) -> None:
     """Its own pages, its own doorbells; the others' messages come whole, in order, and only they."""
     rng = random.Random(seed)
     bench, (a, b, c, d) = processes(protocols=rng.choice(["protection", "flow+protection", "reliability+protection"]))
@@ -255,12 +255,12 @@ def test_random_words_and_doorbells_of_a_process_disturb_nobody(seed: int) -> No
         ({"protocols": "protection", "notify": "word"}, "lanai9", "protection needs doorbells"),
     ],
 )
-def test_what_cannot_keep_processes_apart_is_refused(given: Any, nic: str, said: str) -> None:
+def test_options_without_isolation_of_processes_are_rejected(given: Any, nic: str, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         check_options("epos", given, 2, 1 << 21, nic_kind(nic).card(1 << 21))
 
 
-def test_processes_beyond_what_headers_can_name_are_refused() -> None:
+def test_more_processes_than_headers_can_name_are_rejected() -> None:
     with pytest.raises(OptionError, match="16 nodes, 128 processes: headers have room for 64"):
         check_options(
             "epos", {"protocols": "protection", "processes": 8}, 16, 1 << 21, nic_kind("lanai9").card(1 << 21)

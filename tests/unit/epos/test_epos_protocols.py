@@ -45,7 +45,7 @@ def test_every_set_moves_messages_both_ways_at_once(nic: str, protocols: str) ->
 
 @pytest.mark.parametrize("protocols", ["reliability", "reliability+flow"])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_lost_or_damaged_comes_exactly_once_and_in_order(protocols: str, seed: int) -> None:
+def test_lost_and_damaged_frames_are_delivered_exactly_once_and_in_order(protocols: str, seed: int) -> None:
     bench, rng, sent = Bench(protocols=protocols, timeout_us=50), random.Random(seed), drawn(seed, SIZES * 5)
     faults = bench.machine.faults
     for number in range(60):
@@ -65,7 +65,7 @@ def frames_of(bench: Bench, node: int) -> list[int]:
     return [row[3] for row in records if (row[2], row[1] // 16) == (TraceEvent.NIC_SEND_START, node)]
 
 
-def test_exactly_the_frame_whose_acknowledgement_is_lost_is_sent_again() -> None:
+def test_only_the_frame_with_a_lost_acknowledgement_is_retransmitted() -> None:
     bench, sent = Bench(protocols="reliability"), drawn(7, [64] * 5)
     bench.machine.faults.drop(1, 0, 2)
     _, got = bench.run(bench.give(0, 1, sent), bench.take(1, 5))
@@ -75,7 +75,7 @@ def test_exactly_the_frame_whose_acknowledgement_is_lost_is_sent_again() -> None
     assert bench.machine.nic(1).load(Word.BAD) == 0
 
 
-def test_an_acknowledgement_says_that_the_frame_is_in_host_memory() -> None:
+def test_acknowledged_frame_is_in_host_memory() -> None:
     """The fifth message waits in the Receive Ring, and comes again meanwhile."""
     bench, sent = Bench(protocols="reliability", timeout_us=40), drawn(12, [4096] * 5)
     far, at = bench.hosts[1], bench.hosts[0].place.of("reliability", 1, WORDS) + 4
@@ -119,7 +119,7 @@ def test_with_credits_no_frame_waits_for_a_late_reader(protocols: str, held: boo
         assert bench.hosts[0].protocols["flow"].waited > 0
 
 
-def test_a_credit_that_goes_along_is_never_ahead_of_what_the_receivers_nic_knows() -> None:
+def test_piggybacked_credit_is_never_ahead_of_the_receivers_nic() -> None:
     """One message is copied out, which only the host knows, and says so to its sender in an answer."""
     bench = Bench(protocols="flow")
     bench.run(bench.give(0, 1, [b"one"]), bench.take(1, 1))
@@ -133,7 +133,7 @@ def test_a_credit_that_goes_along_is_never_ahead_of_what_the_receivers_nic_knows
     assert bench.word(1, Word.HELD) == 0
 
 
-def test_credits_of_one_receiver_do_not_hold_up_messages_to_another() -> None:
+def test_missing_credits_of_one_receiver_do_not_block_another() -> None:
     bench = Bench(3, protocols="flow")
 
     async def sends() -> int:
@@ -146,7 +146,7 @@ def test_credits_of_one_receiver_do_not_hold_up_messages_to_another() -> None:
     assert got[0].data == b"past it"
 
 
-def test_a_credit_that_is_damaged_on_the_cable_is_not_believed() -> None:
+def test_credit_damaged_on_the_cable_is_dropped() -> None:
     """All that the receiver's NIC sends are credits; the next one says what this one would have."""
     bench, sent = Bench(protocols="flow"), drawn(13, [64] * 12)
     bench.machine.faults.corrupt(1, 0, 1, 10)
@@ -155,7 +155,7 @@ def test_a_credit_that_is_damaged_on_the_cable_is_not_believed() -> None:
     assert bench.word(1, Word.HELD) == 0
 
 
-def test_a_credit_that_is_changed_in_the_memory_of_the_nic_is_what_the_host_goes_by() -> None:
+def test_host_uses_the_credit_in_nic_memory() -> None:
     """One bit more: the host sends what has no slot, and a frame waits for one."""
     bench, sent = Bench(protocols="flow"), drawn(14, [64] * 8)
     bench.machine.nic(0).store(bench.hosts[0].place.of("flow", 1, 1), 4)
@@ -201,7 +201,7 @@ def test_the_nic_repeats_a_multicast_of_which_the_host_stores_one_copy() -> None
     assert stores["loop"] == 4 * stores["nic"] == 4 * (16 + 256 + 4)
 
 
-def test_a_multicast_that_is_lost_to_one_node_is_sent_again_to_that_one() -> None:
+def test_multicast_lost_to_one_node_is_retransmitted_only_to_it() -> None:
     bench = Bench(4, protocols="multicast+reliability")
     bench.machine.faults.drop(0, 2, 0)
     bench.run(bench.hosts[0].multicast([1, 2, 3], b"once"), *(bench.take(node, 1) for node in (1, 2, 3)))
@@ -212,7 +212,7 @@ def test_a_multicast_that_is_lost_to_one_node_is_sent_again_to_that_one() -> Non
 # ---- what is refused
 
 
-def test_a_multicast_without_the_protocol_is_refused() -> None:
+def test_multicast_without_the_protocol_is_rejected() -> None:
     bench = Bench(3)
     with pytest.raises(EposError, match="the composition is the baseline alone; compose multicast in"):
         bench.run(bench.hosts[0].multicast([1, 2], b""))
@@ -235,12 +235,12 @@ def test_frames_of_another_composition_are_counted_and_named() -> None:
         ({"protocols": "flow", "dynamic": 1}, "it is defined for the baseline only"),
     ],
 )
-def test_a_composition_that_contradicts_itself_is_refused(given: Any, said: str) -> None:
+def test_contradictory_composition_is_rejected(given: Any, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         check_options("epos", given, 2, 1 << 20, nic_kind("lanai9").card(1 << 20))
 
 
-def test_the_order_in_which_protocols_are_named_changes_nothing() -> None:
+def test_order_of_protocol_names_has_no_effect() -> None:
     assert composition("epos", {"protocols": "reliability+flow"}) == composition(
         "epos", {"protocols": "flow+reliability"}
     )

@@ -46,9 +46,7 @@ def scattered(bench: Bench, node: int, size: int, seed: int) -> tuple[list[Stret
 @each_nic
 @pytest.mark.parametrize("wait_us", [0, 300])
 @pytest.mark.parametrize("seed", range(2))
-def test_long_messages_go_where_the_receiver_has_posted_and_touch_nothing_else(
-    nic: str, wait_us: int, seed: int
-) -> None:
+def test_long_messages_go_only_into_the_posted_buffers(nic: str, wait_us: int, seed: int) -> None:
     bench, sent, rng = Bench(nic=nic, protocols="rendezvous"), drawn(seed, [*SIZES, 64, *SIZES]), random.Random(seed)
 
     async def takes() -> list[bytes]:
@@ -69,7 +67,7 @@ def test_long_messages_go_where_the_receiver_has_posted_and_touch_nothing_else(
     assert [data[: len(want)] for data, want in zip(got, sent, strict=True)] == sent
 
 
-def test_payload_of_a_long_message_is_moved_three_times_and_by_no_cpu() -> None:
+def test_payload_of_a_long_message_is_moved_three_times_without_the_cpu() -> None:
     bench, size = Bench(protocols="rendezvous"), 57_344
     memory = bench.machine.host(1).allocate(size)
 
@@ -86,7 +84,7 @@ def test_payload_of_a_long_message_is_moved_three_times_and_by_no_cpu() -> None:
 
 @pytest.mark.parametrize("protocols", ["rendezvous+reliability", "rendezvous+reliability+flow+multicast"])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_asked_granted_or_sent_may_be_lost_beside_reliability(protocols: str, seed: int) -> None:
+def test_requests_grants_and_frames_may_be_lost_with_reliability(protocols: str, seed: int) -> None:
     bench, sent, rng = Bench(protocols=protocols, timeout_us=60), drawn(seed, [4096, 64, 9000] * 4), random.Random(seed)
     for number in range(50):
         if rng.random() < 0.4:
@@ -116,7 +114,7 @@ def test_a_multicast_waits_for_a_buffer_of_each_node() -> None:
     assert got == [data] * 3
 
 
-def test_a_message_that_is_longer_than_the_posted_buffer_is_refused_and_the_buffer_stays_posted() -> None:
+def test_message_longer_than_the_posted_buffer_is_rejected_and_the_buffer_stays_posted() -> None:
     bench, (data,) = Bench(protocols="rendezvous"), drawn(5, [4096])
 
     async def takes() -> bytes:
@@ -133,7 +131,7 @@ def test_a_message_that_is_longer_than_the_posted_buffer_is_refused_and_the_buff
     assert bench.run(sends(), takes())[1] == data
 
 
-def test_a_frame_beyond_the_posted_buffer_is_refused_by_the_nic() -> None:
+def test_frame_beyond_the_posted_buffer_is_rejected_by_the_nic() -> None:
     """The sender's library believes that it was granted more."""
     bench = Bench(protocols="rendezvous")
     side = bench.hosts[0].protocols["rendezvous"]
@@ -160,14 +158,14 @@ def test_a_frame_beyond_the_posted_buffer_is_refused_by_the_nic() -> None:
         (0, [65_536, 4096], "69632 bytes; give at most 65536"),
     ],
 )
-def test_each_misuse_of_a_buffer_has_its_error(source: int, sizes: list[int], said: str) -> None:
+def test_each_misuse_of_a_buffer_raises_its_error(source: int, sizes: list[int], said: str) -> None:
     bench = Bench(protocols="rendezvous")
     pieces = [Stretch(4096, size) for size in sizes]
     with pytest.raises(EposError, match=said):
         bench.run(bench.hosts[1].post(source, pieces))
 
 
-def test_one_buffer_a_node_is_posted_at_a_time_and_none_without_the_protocol() -> None:
+def test_only_one_buffer_for_each_node_can_be_posted() -> None:
     bench = Bench(protocols="rendezvous")
     piece = Stretch(bench.machine.host(1).allocate(4096).address, 4096)
     bench.run(bench.hosts[1].post(0, piece))

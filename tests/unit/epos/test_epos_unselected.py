@@ -25,7 +25,7 @@ from tests.unit.epos.test_epos_protocols import SETS
 
 
 @pytest.mark.parametrize("protocols", SETS)
-def test_header_and_memory_are_the_baseline_and_what_is_selected(protocols: str) -> None:
+def test_header_and_memory_contain_only_baseline_and_selected_protocols(protocols: str) -> None:
     bare, place = (Place(Options.of({"protocols": text}).on(True), 8) for text in ("", protocols))
     chosen = [one for one in PROTOCOLS if one.name in protocols]
     assert place.header_bytes == bare.header_bytes + 4 * sum(one.header for one in chosen)
@@ -49,13 +49,13 @@ def on_the_cable(bench: Bench) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("protocols", SETS)
-def test_bytes_on_the_cable_are_the_baseline_and_what_is_selected(protocols: str) -> None:
+def test_bytes_on_the_cable_contain_only_baseline_and_selected_protocols(protocols: str) -> None:
     sent, expected = on_the_cable(Bench(protocols=protocols))
     assert sent == expected
 
 
 @pytest.mark.parametrize("name", [one.name for one in PROTOCOLS if one.header and one.name != "protection"])
-def test_a_header_word_that_is_left_in_is_seen_on_the_cable(name: str) -> None:
+def test_extra_header_word_is_detected_on_the_cable(name: str) -> None:
     """Of a protocol that is not selected, on both hosts."""
     original = Place.__init__
 
@@ -99,12 +99,12 @@ def test_only_selected_protocols_are_called_and_none_adds_a_polling_step(protoco
     assert steps == [2], "ISR, and what a held frame waits for"
 
 
-def test_a_point_cut_that_nobody_has_is_empty() -> None:
+def test_point_cut_without_protocols_is_empty() -> None:
     for side in ("host", "nic"):
         found = hooks(side, {})
         assert found == {cut.name: () for cut in POINTCUTS if cut.side == side}
 
 
-def test_what_the_generator_writes_is_what_stands_there() -> None:
+def test_generated_headers_are_up_to_date() -> None:
     """`python -m firmware.epos.host.composer` writes it anew."""
     assert [path.name for path, text in written().items() if path.read_text(encoding="utf-8") != text] == []

@@ -24,7 +24,7 @@ NUMBERS = {name: one for name, one in Options.declared().items() if not one.choi
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_option_takes_its_least_and_its_greatest_value_and_nothing_beyond(name: str) -> None:
+def test_option_accepts_exactly_its_range(name: str) -> None:
     least, most = int(NUMBERS[name].low), int(NUMBERS[name].high)
     unit = UNITS.get(name, 1)
     for value in (least, most - most % unit):
@@ -36,7 +36,7 @@ def test_option_takes_its_least_and_its_greatest_value_and_nothing_beyond(name: 
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_option_that_must_be_a_multiple_takes_multiples_only(name: str) -> None:
+def test_option_with_a_unit_accepts_only_multiples(name: str) -> None:
     unit = UNITS[name]
     assert getattr(Options.of({name: 2 * unit}), name) == 2 * unit
     for value in (2 * unit - 1, 2 * unit + 1):
@@ -45,9 +45,7 @@ def test_option_that_must_be_a_multiple_takes_multiples_only(name: str) -> None:
 
 
 @pytest.mark.parametrize(("style", "channels", "fits"), [("append", 32, 32), ("slotted", 30, 24), ("hybrid", 30, 24)])
-def test_channels_are_refused_for_which_trees_leave_too_few_tokens_to_send_at_all(
-    style: str, channels: int, fits: int
-) -> None:
+def test_channels_without_tokens_left_by_trees_are_rejected(style: str, channels: int, fits: int) -> None:
     """24 trees leave 48 tokens: one for each of more than 24 channels, and a ring of slots keeps one slot free."""
     got: list[int] = []
 
@@ -79,7 +77,7 @@ def test_channels_are_refused_for_which_trees_leave_too_few_tokens_to_send_at_al
         (2048, 0, 1, 59, 2 * 16 + 3 * 16 + 59 * 2, 512),
     ],
 )
-def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_way_and_one_to_spare(
+def test_host_dma_ring_has_a_block_for_every_possible_delivery_and_a_spare_one(
     segment: int, cut: int, trees: int, own: int, need: int, ring: int
 ) -> None:
     """For each of two buffers the most of: pages (one more than whole ones at either end), pieces (four more than
@@ -97,7 +95,7 @@ def test_ring_of_the_host_dma_has_a_block_for_every_delivery_that_can_be_under_w
 @pytest.mark.parametrize(
     ("messages", "bytes_of_fifo"), [(512, 4096), (513, 8192), (1024, 8192), (1025, 16384), (2048, 16384)]
 )
-def test_doorbell_fifo_is_the_smallest_that_has_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
+def test_doorbell_fifo_is_the_smallest_with_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
     """Short messages take 40 bytes of a queue, which holds one more at its end; an entry has 8 bytes."""
     layout = Layout(Options(doorbell_notify=1, queue_bytes=40 * (messages - 1)), 2, 1 << 21)
     assert layout.doorbell_bytes == bytes_of_fifo

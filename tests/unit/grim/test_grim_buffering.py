@@ -42,19 +42,19 @@ def test_incoming_queues_keep_order_and_lose_nothing(channels: int, sequencing: 
     assert bench.total(Counter.EARLY) > 10, "long messages still go early where nothing waits"
 
 
-def test_full_incoming_queues_refuse() -> None:
+def test_full_incoming_queue_rejects_messages() -> None:
     bench = stopped("both", sram_bytes=1 << 16, multicast_trees=0, reply_bytes=4096)
     assert bench.total(Counter.QUEUED) > 0
     assert bench.total(Counter.NACKS_SENT) > 0
 
 
-def test_receiving_buffers_save_refusals() -> None:
+def test_incoming_queues_reduce_nacks() -> None:
     refused = {kind: stopped(kind).total(Counter.NACKS_SENT) for kind in ("sending", "both")}
     assert refused["sending"] > 20
     assert refused["both"] == 0
 
 
-def test_an_unhurried_message_goes_past_the_queue() -> None:
+def test_message_with_room_at_its_endpoint_bypasses_the_incoming_queue() -> None:
     bench = Bench(2, 1, False, True, buffering="both")
     AllToAll(bench, 20, [0, 64]).run()
     assert bench.total(Counter.QUEUED) == 0
@@ -69,7 +69,7 @@ def test_incoming_queues_survive_loss() -> None:
     assert bench.total(Counter.TIMEOUTS) > 0
 
 
-def test_incoming_queues_halve_the_room_to_send_from() -> None:
+def test_incoming_queues_halve_the_room_for_outgoing_messages() -> None:
     limits = {
         kind: Layout(Options.of({"buffering": kind, "queue_bytes": 1 << 23}), 2, 1 << 21).limit
         for kind in ("sending", "both")
@@ -77,7 +77,7 @@ def test_incoming_queues_halve_the_room_to_send_from() -> None:
     assert 0.45 < limits["both"] / limits["sending"] < 0.55
 
 
-def test_a_report_of_a_host_that_restarts_stands_behind_what_was_accepted_before() -> None:
+def test_restart_report_follows_the_messages_accepted_before() -> None:
     """The end of its long message is lost; the first message of its second life is not taken for that."""
     bench = Bench(2, 1, False, True, buffering="both", host_queue_bytes=1024, segment_bytes=200, timeout_us=300)
     got: list[bytes] = []

@@ -48,7 +48,7 @@ def written(folder: Path, text: str = TWO) -> Path:
     return file
 
 
-def resolve_options(file: Path, settings: str = "") -> tuple[str, ...]:
+def chosen_hosts(file: Path, settings: str = "") -> tuple[str, ...]:
     """The hosts of the cluster that a run on this file takes."""
     request = resolve("grim_pingpong", "verilator", "1", False, str(file), "", settings, SIMULATORS)
     return plan(request, studies.load("grim_pingpong")).cluster.names
@@ -60,19 +60,19 @@ def test_a_host_chooses_its_cluster(
 ) -> None:
     file = written(tmp_path)
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
-    assert resolve_options(file, f"run.host={host}") == names
+    assert chosen_hosts(file, f"run.host={host}") == names
     monkeypatch.setenv(HOST_VARIABLE, host)
-    assert resolve_options(file) == names
+    assert chosen_hosts(file) == names
     other = "paris" if names[0] == "host0" else "host1"
-    assert other in resolve_options(file, f"run.host={other}"), "the setting goes before the variable"
+    assert other in chosen_hosts(file, f"run.host={other}"), "the setting goes before the variable"
 
 
-def test_without_a_host_the_choice_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ambiguous_cluster_without_a_host_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
     with pytest.raises(ConfigError, match="which cluster: the file has 2 clusters .*; name a host .* by GRIM_HOST"):
-        resolve_options(written(tmp_path))
+        chosen_hosts(written(tmp_path))
     with pytest.raises(ConfigError, match="unknown host: 'pars' is in no CLUSTER of this file; did you mean 'paris'"):
-        resolve_options(written(tmp_path), "run.host=pars")
+        chosen_hosts(written(tmp_path), "run.host=pars")
 
 
 def reading(file: Path) -> Bench:
@@ -84,7 +84,7 @@ def reading(file: Path) -> Bench:
     return bench
 
 
-def test_grim_enable_reads_the_cluster_in_which_its_host_stands(tmp_path: Path) -> None:
+def test_grim_enable_reads_the_cluster_of_its_host(tmp_path: Path) -> None:
     async def node(library: Grim, me: int) -> None:
         assert library.get_resource(ANY_VNN, Device.FRAME_BUFFER) >> 24 == 1
         assert [line.split()[3] for line in library.vnn_configuration().splitlines()] == ["6", "2"]
@@ -100,9 +100,7 @@ def test_grim_enable_reads_the_cluster_in_which_its_host_stands(tmp_path: Path) 
         ("SWITCH switch 8", "", "grim_config:15: unknown host or switch: LINK names 'switch'"),
     ],
 )
-def test_what_is_wrong_in_the_files_is_an_error_of_grim_enable(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_mistakes_in_the_files_are_errors_of_grim_enable(tmp_path: Path, old: str, new: str, message: str) -> None:
     library = (bench := reading(written(tmp_path, TWO.replace(old, new)))).libraries[0]
     with pytest.raises(ConfigError) as caught:
         bench.machine.finish(library.grim_enable())
@@ -110,7 +108,7 @@ def test_what_is_wrong_in_the_files_is_an_error_of_grim_enable(
     assert library.phase == Phase.CONFIGURATION
 
 
-def test_a_cluster_that_the_nis_were_not_started_for_is_refused(tmp_path: Path) -> None:
+def test_cluster_other_than_that_of_the_nis_is_rejected(tmp_path: Path) -> None:
     more = "HOST host2\n    USE MYRI\nLINK host2 0 switch 3\nLINK host0"
     bench = reading(written(tmp_path, TWO.replace("LINK host0", more, 1)))
     with pytest.raises(GrimError, match="^configuration: .* lists hosts host0, host1, host2 in cluster 'second'"):

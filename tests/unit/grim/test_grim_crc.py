@@ -90,36 +90,36 @@ def struck(place: tuple[int, int], crc32: int = 0) -> tuple[list[tuple[int, byte
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_bit_that_flips_in_the_queue_is_an_error(place: str) -> None:
+def test_bit_flip_in_the_queue_is_an_error(place: str) -> None:
     got, errors = struck(PLACES[place], crc32=1)
     assert not got and "CRC-32 error" in str(errors[0])
 
 
-def test_a_type_that_nobody_knows_hides_no_crc() -> None:
+def test_unknown_message_type_does_not_bypass_the_crc() -> None:
     assert struck((4, 0x40), crc32=1) == ([(3, PAYLOAD)], [])
 
 
-def test_a_bit_of_the_crc_itself_is_an_error_too() -> None:
+def test_bit_flip_in_the_crc_is_an_error() -> None:
     got, errors = struck((HEADER_BYTES + len(PAYLOAD), 1), crc32=1)
     assert not got and len(errors) == 1
 
 
 @pytest.mark.parametrize("place", ["payload", "argument"])
-def test_without_it_the_handler_gets_what_was_changed(place: str) -> None:
+def test_handler_gets_changed_data_without_crc32(place: str) -> None:
     got, errors = struck(PLACES[place])
     assert len(got) == 1 and got[0] != (3, PAYLOAD) and not errors
 
 
-def test_without_it_nothing_is_charged_and_nothing_is_looked_at() -> None:
+def test_disabled_crc32_has_no_cost_and_no_check() -> None:
     with patch.object(crc, "crc_of", side_effect=AssertionError):
         assert sent(pattern(500)) == [(7, -5, pattern(500))]
 
 
-def test_it_is_the_crc_32_of_ieee_802_3_over_sender_handler_arguments_and_payload() -> None:
+def test_crc_is_ieee_802_3_over_sender_handler_arguments_and_payload() -> None:
     assert crc.crc_of(0x3132, 0, (0, 0, 0, 0), b"") == zlib.crc32(b"\0\0\x31\x32" + bytes(20))
     assert crc.crc_of(1, 2, (3, -4, 5, 6), b"ab") == crc.crc_of(1, 2, (3, 0xFFFFFFFC, 5, 6), memoryview(b"ab"))
 
 
-def test_it_is_refused_where_the_nic_fetches_the_payload() -> None:
+def test_crc32_with_dma_injection_is_rejected() -> None:
     with pytest.raises(OptionError, match="which has no CRC behind it"):
         Options.of({"crc32": 1, "dma_inject": 1})

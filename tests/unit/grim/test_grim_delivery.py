@@ -27,7 +27,7 @@ def stop_and_start(bench: Bench) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_all_to_all_with_receivers_that_stop_and_start(sequencing: str, channels: int, seed: int) -> None:
+def test_all_to_all_is_delivered_to_receivers_that_stop_and_start(sequencing: str, channels: int, seed: int) -> None:
     bench = Bench(
         4,
         seed,
@@ -67,7 +67,7 @@ def test_cut_through_does_not_change_what_arrives(cut_through: int) -> None:
     assert all(record[5] for record in records if record[2] == TraceEvent.DMA_START), "a block of no bytes"
 
 
-def test_a_piece_that_is_cut_through_may_be_shorter_than_the_least_when_it_is_the_last() -> None:
+def test_last_cut_through_piece_may_be_shorter_than_the_minimum() -> None:
     bench = Bench(3, 0, trace=True, cut_through_bytes=512, cut_through_least=256, segment_bytes=4000)
     AllToAll(bench, 30, list(range(600, 4000, 40)), 0).run()
     begun = [record for record in bench.machine.trace.records if record[2] == TraceEvent.NIC_DMA_START]
@@ -80,11 +80,11 @@ def test_a_piece_that_is_cut_through_may_be_shorter_than_the_least_when_it_is_th
 
 @pytest.mark.parametrize("combine", [0, 1])
 @pytest.mark.parametrize("poll_first", [0, 1])
-def test_ways_to_inject_and_to_poll_deliver_alike(combine: int, poll_first: int) -> None:
+def test_all_ways_to_inject_and_poll_deliver_the_same(combine: int, poll_first: int) -> None:
     AllToAll(Bench(3, 5, write_combine=combine, poll_first=poll_first), 10, [0, 5, 500]).run()
 
 
-def test_answers_wait_for_a_busy_link_and_all_of_them_leave() -> None:
+def test_answers_that_wait_for_a_busy_link_all_leave() -> None:
     bench = Bench(2, 6, segment_bytes=4096)
     AllToAll(bench, 60, [4096]).run()
     assert bench.total(Counter.CONTROL_QUEUED) > 50
@@ -99,7 +99,7 @@ def test_many_channels_share_the_tokens_of_a_ni() -> None:
     assert bench.total(Counter.BLOCKED) > 0
 
 
-def test_scoreboard_that_is_full_goes_on_when_it_has_room() -> None:
+def test_full_scoreboard_continues_when_an_entry_is_free() -> None:
     bench = Bench(3, 8, host_queue_bytes=1024, segment_bytes=64, queue_bytes=1 << 16, window=127)
     bench.machine.host(1).pause_between(50, 3000)
     bench.machine.host(2).pause_between(50, 3000)
@@ -108,7 +108,7 @@ def test_scoreboard_that_is_full_goes_on_when_it_has_room() -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 4])
-def test_notification_by_doorbell_delivers_alike(channels: int) -> None:
+def test_notification_by_doorbell_delivers_the_same(channels: int) -> None:
     bench = Bench(3, 9, trace=True, doorbell_notify=1, channels=channels, host_queue_bytes=2048, segment_bytes=256)
     tap = Tap(bench)
     stop_and_start(bench)
@@ -119,7 +119,7 @@ def test_notification_by_doorbell_delivers_alike(channels: int) -> None:
     assert all(bell.producers[0] > 300 and not bell.overflows for bell in bells)
 
 
-def test_doorbells_come_through_a_full_scoreboard() -> None:
+def test_doorbells_are_processed_after_a_full_scoreboard() -> None:
     bench = Bench(2, 10, doorbell_notify=1, channels=8, host_queue_bytes=640, segment_bytes=128, queue_bytes=16384)
     stop_and_start(bench)
     AllToAll(bench, 1200, [0]).run()

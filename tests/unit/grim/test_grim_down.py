@@ -51,7 +51,7 @@ class Cast:
 
 
 @pytest.mark.parametrize(("nodes", "sender", "dead", "below"), [(3, 0, 2, ()), (3, 1, 2, ()), (4, 2, 1, (3,))])
-def test_a_dead_host_in_a_tree_is_an_error_at_the_sender_and_stops_nobody_else(
+def test_dead_host_in_a_tree_is_an_error_only_at_the_sender(
     nodes: int, sender: int, dead: int, below: tuple[int, ...]
 ) -> None:
     cast = Cast(nodes, sender, dead)
@@ -71,7 +71,7 @@ def lose_all(bench: Bench, source: int, destination: int, count: int) -> None:
         faults.drop(source, destination, faults.passed(source, destination) + number)
 
 
-def test_reads_of_a_host_that_is_wrongly_held_for_down_take_no_room_from_others() -> None:
+def test_reads_of_a_host_wrongly_declared_down_do_not_block_others() -> None:
     """Node 0 hears nothing of node 1 for a while and gives it up; node 1 reads from node 0, and so does node 2."""
     bench = Bench(3, 1, False, True, reply_bytes=3 * 4096, **QUICK)
     near = bench.libraries[0]
@@ -114,7 +114,7 @@ async def noting(errors: list[str], call: Awaitable[Any]) -> None:
         errors.append(str(error))
 
 
-def test_all_streams_to_a_dead_host_whose_time_is_over_together_are_given_up() -> None:
+def test_streams_to_a_dead_host_that_time_out_together_are_all_closed() -> None:
     bench = Bench(2, 1, False, True, channels=2, **{**QUICK, "timeout_tries": 3})
     errors: list[str] = []
 

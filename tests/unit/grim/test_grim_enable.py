@@ -30,7 +30,7 @@ SMALL = "bytes have no room for three segments of 4096; increase it or reduce se
 @pytest.mark.parametrize(
     ("seed", "synchronisation"), [*((seed, "all") for seed in range(6)), *((seed, "tree") for seed in range(8))]
 )
-def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int, synchronisation: str) -> None:
+def test_nodes_start_in_any_order_and_leave_enable_together(seed: int, synchronisation: str) -> None:
     rng = random.Random(seed)
     nodes = rng.randrange(2, 6) if synchronisation == "all" else rng.randrange(2, 12)
     bench = Bench(nodes, seed, start_nics=False, synchronisation=synchronisation)
@@ -57,7 +57,7 @@ def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int, synchroni
     assert all(bench.machine.nic(index).load(Word.STATE) == State.RUNNING for index in range(nodes))
 
 
-def test_notice_that_vanishes_is_repeated() -> None:
+def test_lost_notice_is_repeated() -> None:
     bench = Bench(2, start_nics=False, sync_period_us=20)
     bench.machine.nic(1).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
     bench.start_nic(0)
@@ -119,12 +119,14 @@ class Large(Bench):
         ),
     ],
 )
-def test_what_many_nodes_need_is_said(kind: type[Bench], options: dict[str, Any], message: str) -> None:
+def test_errors_for_many_nodes_name_the_missing_resource(
+    kind: type[Bench], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(OptionError, match=message):
         Layout(Options(**options), 1024, kind.sram_bytes or 1 << 21)
 
 
-def test_nodes_above_256_send_and_answer_under_their_own_names() -> None:
+def test_nodes_above_vnn_255_send_and_answer_with_their_own_vnn() -> None:
     nodes, pairs = 260, {3: 259, 259: 3, 256: 0, 0: 256}
     bench = Large(nodes, trace=True, multicast_trees=0)
     got: dict[int, int] = {}
@@ -162,7 +164,7 @@ def test_second_enable_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("call", ["get_my_vnn", "get_my_name", "vnn_configuration", "sync_handlers", "poll"])
-def test_nothing_works_before_enable(call: str) -> None:
+def test_calls_before_enable_are_rejected(call: str) -> None:
     bench = Bench(1)
 
     async def node() -> None:
@@ -195,34 +197,34 @@ def test_nothing_works_before_enable(call: str) -> None:
         ),
     ],
 )
-def test_option_that_cannot_be_is_named(options: dict[str, int], message: str) -> None:
+def test_invalid_option_is_named(options: dict[str, int], message: str) -> None:
     with pytest.raises(OptionError) as caught:
         Bench(2, 1, False, True, **options)
     assert re.sub(r"leave \d+", "leave N", str(caught.value)) == message
     assert caught.value.exit_code == 2
 
 
-def test_more_sram_than_the_nic_has_is_refused() -> None:
+def test_sram_option_above_the_nics_memory_is_rejected() -> None:
     with pytest.raises(
         OptionError, match="^option sram_bytes: 8388608 bytes, but the NIC has 2097152; give 2097152 or less"
     ):
         Bench(2, 1, False, False, sram_bytes=1 << 23, queue_bytes=1 << 22)
 
 
-def test_queues_follow_the_sram_that_there_is() -> None:
+def test_queue_size_follows_the_available_sram() -> None:
     limits = [Layout(Options(queue_bytes=1 << 23), 2, sram).limit for sram in (1 << 18, 1 << 20, 1 << 21)]
     assert limits == sorted(limits)
     assert [limit >> 16 for limit in limits] == [1, 13, 29]
 
 
-def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:
+def test_oversized_queue_is_reduced_with_a_warning() -> None:
     bench = Bench(2, channels=8, queue_bytes=1 << 20)
     (warning,) = bench.libraries[0].warnings
     assert warning.startswith("queue_bytes 1048576: reduced to ")
     AllToAll(bench, 20, [0, 1000]).run()
 
 
-def test_host_without_memory_for_its_queues_says_so() -> None:
+def test_host_without_memory_for_its_queues_raises_memory_error() -> None:
     bench = Bench(2, 1, False, False, host_queue_bytes=1 << 26, channels=2)
     with pytest.raises(MemoryError, match="bytes requested"):
         bench.machine.finish(bench.libraries[0].grim_enable())

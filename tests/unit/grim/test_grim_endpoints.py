@@ -61,7 +61,7 @@ class Stream:
 @pytest.mark.parametrize(
     "options", [{}, {"sequencing": "per-ni"}, {"buffering": "both"}, {"host_queue_bytes": SMALL_QUEUE}], ids=str
 )
-def test_long_messages_that_arrive_and_a_broadcast_of_the_root_do_not_meet_in_one_place(
+def test_arriving_long_messages_and_broadcasts_of_the_root_do_not_overlap(
     options: dict[str, Any],
 ) -> None:
     bench = Bench(2, retry_delay_us=2, **options)
@@ -84,7 +84,7 @@ def test_long_messages_that_arrive_and_a_broadcast_of_the_root_do_not_meet_in_on
     assert bench.nothing_left()
 
 
-def test_long_messages_that_arrive_and_reports_of_the_own_ni_do_not_meet_in_one_place() -> None:
+def test_arriving_long_messages_and_reports_do_not_overlap() -> None:
     bench = Bench(2, retry_delay_us=2)
     stream = Stream(bench)
 
@@ -108,7 +108,7 @@ def test_long_messages_that_arrive_and_reports_of_the_own_ni_do_not_meet_in_one_
     assert bench.nothing_left()
 
 
-def test_long_messages_that_fit_behind_longer_ones_that_wait_keep_their_bytes_and_their_order() -> None:
+def test_long_messages_behind_longer_waiting_ones_keep_bytes_and_order() -> None:
     """The endpoint reads slowly: what waits in a receive buffer finds no room where the shorter one behind it does."""
     bench = Bench(2, buffering="both", host_queue_bytes=SMALL_QUEUE)
     stream = Stream(bench)
@@ -155,7 +155,7 @@ class WithCard:
         return b"".join(inside[at] for at in sorted(inside))
 
 
-def test_all_of_a_long_message_goes_to_an_fpga_card_when_it_is_complete() -> None:
+def test_long_message_goes_to_an_fpga_card_only_when_complete() -> None:
     """A machine without a card: the NIC is told that there is one, and its window is caught."""
     bench = Bench(2, start_nics=False, channels=2)
     views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
@@ -179,7 +179,7 @@ def test_all_of_a_long_message_goes_to_an_fpga_card_when_it_is_complete() -> Non
     assert {at for at in window.written if at >= REGISTERS} == {REGISTERS, REGISTERS + 4}, "the two back pointers"
 
 
-def test_a_place_that_is_lent_is_gone_when_another_message_takes_it_even_after_a_round_of_the_queue() -> None:
+def test_lent_place_taken_by_another_message_stays_taken_after_a_queue_wrap() -> None:
     bench = Bench(2, start_nics=False, channels=2, host_queue_bytes=1 << 14)
     ni = Ni(bench.machine.nic(0), bench.views[0])
     endpoints = Endpoints(ni)
@@ -200,7 +200,7 @@ def test_a_place_that_is_lent_is_gone_when_another_message_takes_it_even_after_a
 
 
 @pytest.mark.parametrize("mode", Forward)
-def test_a_forwarding_entry_names_a_handler_of_an_endpoint_only_where_results_go_to_one(mode: Forward) -> None:
+def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint(mode: Forward) -> None:
     bench = Bench(2)
     told: list[tuple[int, ...]] = []
 

@@ -28,7 +28,7 @@ def with_view(**changes: Any) -> Bench:
     return bench
 
 
-def test_who_is_who() -> None:
+def test_node_names_numbers_and_references_agree() -> None:
     bench = with_view(pnns=(5, 4, 3))
 
     async def node(library: Grim, me: int) -> None:
@@ -64,7 +64,7 @@ def test_every_kind_of_device_is_in_the_database_and_those_without_handlers_take
 
 @pytest.mark.parametrize("mask", [1, 0x10, 0x80])
 @pytest.mark.parametrize("offset", [0, 3, 4, 5, 8, 9, 20, 33, 40])
-def test_flipped_bit_is_refused(offset: int, mask: int) -> None:
+def test_packet_with_a_flipped_bit_is_dropped(offset: int, mask: int) -> None:
     bench = Bench(2, trace=True)
     got: list[int] = []
 
@@ -107,7 +107,7 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
     assert bench.nothing_left()
 
 
-def test_a_library_answers_though_an_error_waits_for_its_application() -> None:
+def test_library_answers_while_an_error_is_pending() -> None:
     """The error of a bad address and then another node's question are handled by one poll of node 0."""
     bench = Bench(3)
 
@@ -130,9 +130,7 @@ def test_a_library_answers_though_an_error_waits_for_its_application() -> None:
 
 @pytest.mark.parametrize("retry_delay_us", [10, 0])
 @pytest.mark.parametrize("timeout_us", [0, 300])
-def test_a_report_that_finds_the_endpoints_queue_full_comes_when_there_is_room(
-    retry_delay_us: int, timeout_us: int
-) -> None:
+def test_report_to_a_full_endpoint_is_delivered_when_it_has_room(retry_delay_us: int, timeout_us: int) -> None:
     """Messages of node 1 fill the queue of node 0, which does not poll when its bad write is answered."""
     options = {"retry_delay_us": retry_delay_us, "timeout_us": timeout_us}
     bench = Bench(2, host_queue_bytes=1024, segment_bytes=256, poll_first=0, **options)  # type: ignore[arg-type]

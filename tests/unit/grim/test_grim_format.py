@@ -28,7 +28,7 @@ HEADERS = st.builds(
 )
 
 
-def test_header_words_stand_where_the_figure_has_them() -> None:
+def test_header_words_are_at_the_positions_of_the_figure() -> None:
     header = grim.Header(0x12, 0x34, 0x15, 2, 0x56, 0x789A, 0xBCDE, 0xF012, 0x3456, 0x789B, (1, 2, 3, -1))
     assert header.pack().hex(" ", 4) == "06361234 5656789a bcdef012 3456789b 00000001 00000002 00000003 ffffffff"
 
@@ -38,7 +38,7 @@ def test_first_byte_ends_the_route() -> None:
 
 
 @given(HEADERS)
-def test_header_comes_back_as_it_was(header: grim.Header) -> None:
+def test_header_survives_pack_and_unpack(header: grim.Header) -> None:
     assert grim.unpack(header.pack()) == header
 
 
@@ -51,14 +51,14 @@ def test_value_too_large_names_its_field(field: str) -> None:
         header.pack()
 
 
-def test_other_packets_are_not_taken_for_grim() -> None:
+def test_other_packets_are_not_recognised_as_grim() -> None:
     with pytest.raises(ValueError, match="^GRIM id is 0x0008, not 0x0636$"):
         grim.unpack(bytes.fromhex("00080000") + bytes(28))
     with pytest.raises(ValueError, match="^GRIM header: 31 bytes, but a header has 32$"):
         grim.unpack(bytes(31))
 
 
-def test_control_message_is_the_messages_own_key_and_the_answering_ni() -> None:
+def test_control_message_has_the_key_of_its_message_and_the_answering_ni() -> None:
     words = grim.control(grim.MessageType.NACK, 7, 200, 3)
     assert grim.CONTROL.pack(*words).hex(" ", 4) == "063607c8 c4000301"
 
@@ -69,24 +69,22 @@ def test_odd_word_counts_are_padded_to_eight_bytes(words: int, size: int) -> Non
 
 
 @given(U8, st.integers(-128, 127))
-def test_distance_is_right_all_the_way_round(expected: int, ahead: int) -> None:
+def test_distance_is_correct_for_all_wrapped_values(expected: int, ahead: int) -> None:
     assert grim.distance(expected + ahead & 0xFF, expected) == ahead
 
 
 @given(st.integers(0, grim.MAX_VNN), st.integers(0, 3), U16)
-def test_reference_comes_back_as_it_was(vnn: int, device: int, channel: int) -> None:
+def test_reference_survives_pack_and_unpack(vnn: int, device: int, channel: int) -> None:
     assert grim.reference(grim.Reference(vnn, device, channel).pack()) == (vnn, device, channel)
 
 
-def test_reference_refuses_a_vnn_over_1023() -> None:
+def test_reference_rejects_a_vnn_above_1023() -> None:
     with pytest.raises(ValueError, match="^vnn 1024 is not in 0..1023$"):
         grim.Reference(1024, 0, 0).pack()
 
 
 @given(st.integers(0, grim.MAX_VNN), st.integers(0, 3), st.integers(0, 15))
-def test_a_vnn_is_found_wherever_a_header_has_it_whatever_the_device_and_the_connection(
-    vnn: int, device: int, tag: int
-) -> None:
+def test_vnn_is_decoded_for_every_device_and_connection_tag(vnn: int, device: int, tag: int) -> None:
     end = grim.endpoint(vnn, device)
     assert grim.vnn_of(end) == grim.Words(0, end | tag << grim.TAG_SHIFT).source == grim.Words(0, 0, end).target == vnn
     assert grim.Words(*grim.control(grim.MessageType.ACK, 1, 2, vnn)).source == vnn
@@ -99,7 +97,7 @@ def test_payload_bytes_are_words_less_the_correction() -> None:
 
 
 @given(HEADERS)
-def test_a_host_reads_from_a_header_what_its_words_say(header: grim.Header) -> None:
+def test_host_and_ni_decode_the_same_header_fields(header: grim.Header) -> None:
     packed = header.pack()
     w0, kind, tree, vnn, device, words, destination, source, channel, handler, *arguments = grim.ARRIVED.unpack(packed)
     said = grim.Words(*grim.HEADER.unpack(packed)[:4])
@@ -111,7 +109,7 @@ def test_a_host_reads_from_a_header_what_its_words_say(header: grim.Header) -> N
     assert int.from_bytes(packed[grim.WORDS_AT : grim.WORDS_AT + 2], "big") == words
 
 
-def test_a_report_tells_where_the_transfer_begins_of_which_a_later_piece_failed() -> None:
+def test_report_of_a_later_piece_names_the_start_of_its_transfer() -> None:
     for kind, target in ((grim.MessageType.RM_V, 0x0FF0), (grim.MessageType.ACK, 0x1000)):
         assert grim.Report(kind << 26 | grim.CONTINUES, 0, 0x1000, 0x10).target == target
         assert grim.Report(kind << 26, 0, 0x1000, 0x10).target == 0x1000

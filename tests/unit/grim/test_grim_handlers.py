@@ -39,7 +39,7 @@ def test_every_node_learns_the_same_numbers() -> None:
         assert {"common", f"own {me}"} <= known.keys()
 
 
-def test_name_that_is_not_known_here_is_asked_of_the_server() -> None:
+def test_unknown_name_is_resolved_by_the_server() -> None:
     bench = Bench(3)
 
     async def node(library: Grim, me: int) -> int:
@@ -59,7 +59,7 @@ def test_name_that_is_not_known_here_is_asked_of_the_server() -> None:
     assert numbers[1] == numbers[2] >= 16
 
 
-def test_name_that_nobody_has_is_an_error() -> None:
+def test_unregistered_name_is_an_error() -> None:
     bench = Bench(2)
 
     async def node(library: Grim, me: int) -> str:
@@ -75,7 +75,7 @@ def test_name_that_nobody_has_is_an_error() -> None:
     assert bench.run(node)[1] == "name: no endpoint has registered a handler 'hadler 1'; did you mean 'handler 1'?"
 
 
-def test_messages_that_come_before_the_own_numbers_are_kept_in_order() -> None:
+def test_messages_before_the_handler_numbers_are_known_are_kept_in_order() -> None:
     bench = Bench(3)
     got: list[tuple[int, bytes]] = []
 
@@ -103,7 +103,7 @@ def test_messages_that_come_before_the_own_numbers_are_kept_in_order() -> None:
     assert got == [(i, bytes([i]) * i) for i in range(30)]
 
 
-def test_messages_behind_one_that_is_kept_are_kept_too() -> None:
+def test_messages_behind_a_kept_message_are_kept_too() -> None:
     bench = Bench(2)
     got: list[str] = []
 

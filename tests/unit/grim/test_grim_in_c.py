@@ -47,14 +47,14 @@ def test_messages_of_every_size_arrive_once_and_in_order(in_c: str, kind: str) -
 @pytest.mark.parametrize(
     ("option", "value"), [("queue_style", "hybrid"), ("sequencing", "per-ni"), ("timeout_us", 500), ("dma_inject", 1)]
 )
-def test_an_option_that_the_program_lacks_is_refused_by_name(option: str, value: int | str) -> None:
+def test_unsupported_option_of_the_firmware_in_c_is_rejected_by_name(option: str, value: int | str) -> None:
     with pytest.raises(
         OptionError, match=rf"option {option}={value}: GRIM's firmware in C supports only {option}=\S+; use"
     ):
         check({option: value})
 
 
-def test_what_a_study_needs_and_the_program_lacks_is_refused_by_name() -> None:
+def test_unsupported_need_of_a_study_is_rejected_by_name() -> None:
     with pytest.raises(
         OptionError, match="nic.firmware=c: GRIM's firmware in C does not support multicast, only append queues, "
     ):
@@ -71,7 +71,7 @@ class StopAndStart(AllToAll):
 
 
 @pytest.mark.parametrize(("in_c", "kind"), [("cc", "lanai9"), ("cp", "lanai9"), ("cc", "lanai4")])
-def test_receivers_that_stop_and_start_lose_nothing(in_c: str, kind: str) -> None:
+def test_receivers_that_stop_and_start_get_all_messages(in_c: str, kind: str) -> None:
     few = {"channels": 3, "host_queue_bytes": 6000, "queue_bytes": 8192}
     bench = mixed(in_c, kind, **few, segment_bytes=1400, cut_through_bytes=512)
     StopAndStart(bench, 30, SIZES).run(settle_us=200)
@@ -80,7 +80,7 @@ def test_receivers_that_stop_and_start_lose_nothing(in_c: str, kind: str) -> Non
     assert bench.total(Counter.BAD_CRC) == bench.total(Counter.OUT_OF_SEQUENCE) == bench.total(Counter.STRANGE) == 0
 
 
-def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
+def test_hang_report_shows_that_a_rejected_stream_waits_for_its_host() -> None:
     bench = mixed("cp", host_queue_bytes=1024, segment_bytes=256)
     got: list[int] = []
     told: list[str] = []
@@ -103,7 +103,7 @@ def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
 
 
 @pytest.mark.parametrize("kind", ["lanai9", "lanai4"])
-def test_the_driver_is_told_when_a_block_of_registered_memory_is_freed(kind: str) -> None:
+def test_freed_block_of_registered_memory_is_confirmed_to_the_driver(kind: str) -> None:
     """The call that frees it waits for that."""
     bench = mixed("cp", kind)
     freed: list[int] = []
@@ -118,7 +118,7 @@ def test_the_driver_is_told_when_a_block_of_registered_memory_is_freed(kind: str
     assert freed == [0, 0]
 
 
-def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_turn_of_the_main_loop_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sample of ISR a turn, all other reads from SRAM; so nothing but the outside can change what a turn finds."""
     steps: list[Step] = []
     run = executed.run
@@ -143,7 +143,7 @@ def test_a_nic_that_finds_nothing_looks_around_and_stores_nothing(monkeypatch: p
     assert len(steps) < 35 * turns, "a turn is short"
 
 
-def test_more_nodes_than_the_program_synchronises_are_refused() -> None:
+def test_more_nodes_than_the_firmware_in_c_synchronises_are_rejected() -> None:
     with pytest.raises(
         OptionError, match="nic.firmware=c: GRIM's firmware in C synchronises at most 32 NIs, but the cluster has 33"
     ):

@@ -52,7 +52,7 @@ def sent_by(bench: Bench) -> int:
     sequencing=st.sampled_from(["any-to-any", "per-ni"]),
     timeout=st.sampled_from([20, 300]),
 )
-def test_everything_arrives_once_and_in_order_whatever_is_lost(
+def test_everything_arrives_once_and_in_order_under_any_loss(
     seed: int, loss: float, damage: float, channels: int, window: int, sequencing: str, timeout: int
 ) -> None:
     chosen = {"channels": channels, "window": window, "sequencing": sequencing, "timeout_us": timeout}
@@ -68,14 +68,14 @@ def test_everything_arrives_once_and_in_order_whatever_is_lost(
     assert sum(stream.expiries for stream in replay.lossy.values()) == bench.total(Counter.TIMEOUTS)
 
 
-def test_nothing_goes_twice_where_nothing_is_lost() -> None:
+def test_nothing_is_retransmitted_without_loss() -> None:
     bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 5000})
     stop_and_start(bench)
     AllToAll(bench, 40, [0, 64, 1500]).run()
     assert bench.total(Counter.TIMEOUTS) == bench.total(Counter.DUPLICATES) == bench.total(Counter.STALE) == 0
 
 
-def test_an_answer_to_a_copy_that_comes_too_late_is_stale_and_each_other_one_is_seen() -> None:
+def test_only_late_answers_to_duplicates_are_stale() -> None:
     """Nothing is lost, but receivers stop, and messages go again while the first answers are on their way."""
     bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 5, "host_queue_bytes": 1024, "segment_bytes": 256})
     stop_and_start(bench)
@@ -87,7 +87,7 @@ def test_an_answer_to_a_copy_that_comes_too_late_is_stale_and_each_other_one_is_
 
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_counters_go_round_four_times_under_loss(sequencing: str) -> None:
+def test_counters_wrap_four_times_under_loss(sequencing: str) -> None:
     bench = Bench(2, 1, False, True, **{**LOSSY, "channels": 2, "sequencing": sequencing, "queue_bytes": 1 << 15})
     bench.machine.faults.lose(0.02, 0.02, 7)
     AllToAll(bench, 4400, [0, 8]).run(LAST_ANSWERS_US)
@@ -97,7 +97,7 @@ def test_counters_go_round_four_times_under_loss(sequencing: str) -> None:
     assert bench.total(Counter.BAD_CRC) > 20
 
 
-def test_a_channel_for_which_a_stream_has_no_number_goes_on_when_the_oldest_message_is_answered() -> None:
+def test_channel_without_a_free_sequence_number_continues_when_the_oldest_message_is_answered() -> None:
     """The first answer is lost, to a message of channel 1. The window has 126 more, which are answered; 128 wait in
     channels 1 to 3. Then the stream's 255 numbers are in use, and nothing of its own wakes channel 0.
     """
@@ -145,34 +145,34 @@ class OneLoss:
         return {name: self.bench.total(Counter[name]) for name in names}
 
 
-def test_lost_message_takes_its_stream_back_to_it() -> None:
+def test_lost_message_rolls_back_its_stream() -> None:
     counts = OneLoss(5, [(0, 1, 1)]).counts()
     assert counts == {"TIMEOUTS": 1, "RESENT": 4, "DUPLICATES": 0, "OUT_OF_SEQUENCE": 3, "STALE": 0}
 
 
-def test_lost_acknowledgement_is_repaired_by_a_copy() -> None:
+def test_lost_ack_is_recovered_by_a_retransmission() -> None:
     counts = OneLoss(1, [(1, 0, 0)]).counts()
     assert counts == {"TIMEOUTS": 1, "RESENT": 1, "DUPLICATES": 1, "OUT_OF_SEQUENCE": 0, "STALE": 0}
 
 
-def test_only_what_is_unanswered_goes_again() -> None:
+def test_only_unanswered_messages_are_retransmitted() -> None:
     counts = OneLoss(5, [(1, 0, 1)]).counts()
     assert counts == {"TIMEOUTS": 1, "RESENT": 1, "DUPLICATES": 1, "OUT_OF_SEQUENCE": 0, "STALE": 0}
 
 
-def test_whole_window_lost_is_sent_again() -> None:
+def test_lost_window_is_retransmitted() -> None:
     counts = OneLoss(200, [(0, 1, n) for n in range(16)], window=16).counts()
     assert counts["TIMEOUTS"] == 1
     assert counts["RESENT"] == 16
     assert counts["DUPLICATES"] == 0
 
 
-def test_copy_lost_as_well_is_sent_a_third_time() -> None:
+def test_lost_retransmission_is_sent_a_third_time() -> None:
     counts = OneLoss(1, [(0, 1, 0), (0, 1, 1)]).counts()
     assert counts["TIMEOUTS"] == counts["RESENT"] == 2
 
 
-def test_lost_nack_is_repaired() -> None:
+def test_lost_nack_is_recovered() -> None:
     bench = Bench(2, 1, True, True, host_queue_bytes=1024, segment_bytes=64, timeout_us=150)
     got: list[int] = []
 
@@ -202,7 +202,7 @@ def test_lost_nack_is_repaired() -> None:
 
 
 @pytest.mark.parametrize("timeout", [100, 400])
-def test_copy_leaves_when_the_time_is_over(timeout: int) -> None:
+def test_retransmission_leaves_at_the_timeout(timeout: int) -> None:
     run = OneLoss(1, [(0, 1, 0)], timeout_us=timeout)
     log = run.bench.machine.trace
     (resent,) = (record for record in log.of_event(TraceEvent.RESEND))
@@ -222,7 +222,7 @@ HINT = " (a host that is down does not answer; with grim.timeout_us its messages
 
 
 @pytest.mark.parametrize(("options", "hint"), [({}, HINT), ({"timeout_us": 100, "timeout_tries": 0}, "")])
-def test_a_hang_names_the_host_that_gives_no_answer(options: dict[str, Any], hint: str) -> None:
+def test_hang_names_the_host_that_does_not_answer(options: dict[str, Any], hint: str) -> None:
     bench = Bench(2, 1, **options)
 
     async def node(library: Grim, me: int) -> None:
@@ -240,7 +240,7 @@ def test_a_hang_names_the_host_that_gives_no_answer(options: dict[str, Any], hin
     assert told == [f"NIC 0 waits for answers of {bench.views[0].names[1]} to 1 messages{hint}"]
 
 
-def test_a_hang_names_the_host_that_was_never_enabled() -> None:
+def test_hang_names_the_host_that_was_never_enabled() -> None:
     bench = Bench(3, 1)
     bench.machine.nic(2).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
     names = bench.views[0].names
@@ -251,7 +251,7 @@ def test_a_hang_names_the_host_that_was_never_enabled() -> None:
     assert said.count("to be enabled") == 2
 
 
-def test_answers_that_cannot_leave_for_a_long_time_are_lost_and_repaired() -> None:
+def test_answers_that_overflow_the_control_queue_are_recovered() -> None:
     """The way back stands still for many time-outs: each brings copies, and each copy one more answer."""
     bench = Bench(2, 1, False, True, timeout_us=30, timeout_tries=0)
     got: list[int] = []
@@ -276,7 +276,7 @@ def test_answers_that_cannot_leave_for_a_long_time_are_lost_and_repaired() -> No
     assert bench.count(1, Counter.UNSENT) > 10
 
 
-def test_host_that_is_down_is_reported_to_each_sender_and_harms_nobody_else() -> None:
+def test_host_that_is_down_is_reported_only_to_its_senders() -> None:
     bench = Bench(3, 1, False, True, timeout_us=100, timeout_tries=4)
     got: list[int] = []
     errors: list[str] = []

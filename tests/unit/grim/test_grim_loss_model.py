@@ -29,9 +29,7 @@ def sent(count: int, window: int = 127) -> LossyStream:
 @given(
     st.integers(0, 1 << 30), st.integers(1, 20), st.integers(1, 3), st.floats(0.2, 1.0), st.sampled_from([0, 0.1, 0.5])
 )
-def test_everything_is_delivered_whatever_vanishes(
-    seed: int, window: int, count: int, luck: float, loss: float
-) -> None:
+def test_everything_is_delivered_under_any_loss(seed: int, window: int, count: int, luck: float, loss: float) -> None:
     rng = random.Random(seed)
     streams = [LossyStream(str(i), window) for i in range(count)]
     play(streams, 40, rng.randrange, lambda: rng.random() < luck, lambda: rng.random() < loss)
@@ -39,7 +37,7 @@ def test_everything_is_delivered_whatever_vanishes(
     assert all(stream.verdicts[ACCEPT] == 40 for stream in streams)
 
 
-def test_lost_message_takes_the_sender_back_to_it() -> None:
+def test_lost_message_rolls_back_the_sender() -> None:
     stream = sent(3)
     stream.forward.popleft()
     assert [stream.arrive(), stream.arrive()] == [DROP, DROP]
@@ -48,7 +46,7 @@ def test_lost_message_takes_the_sender_back_to_it() -> None:
     assert [stream.arrive() for _ in range(3)] == [ACCEPT] * 3
 
 
-def test_lost_answer_is_given_again_and_only_what_has_none_goes_again() -> None:
+def test_lost_answer_is_repeated_and_only_unanswered_messages_are_retransmitted() -> None:
     stream = sent(3)
     assert [stream.arrive() for _ in range(3)] == [ACCEPT] * 3
     stream.answers.popleft()
@@ -61,7 +59,7 @@ def test_lost_answer_is_given_again_and_only_what_has_none_goes_again() -> None:
     assert stream.complete
 
 
-def test_lost_nack_is_given_again_when_the_message_returns() -> None:
+def test_lost_nack_is_repeated_when_the_message_returns() -> None:
     stream = sent(2)
     assert [stream.arrive(False), stream.arrive(True)] == [REFUSE, DROP]
     stream.answers.clear()
@@ -72,7 +70,7 @@ def test_lost_nack_is_given_again_when_the_message_returns() -> None:
     assert stream.next == 0
 
 
-def test_answer_that_comes_too_late_changes_nothing() -> None:
+def test_late_answer_has_no_effect() -> None:
     stream = sent(1)
     stream.arrive(False)
     stream.expire()
@@ -85,7 +83,7 @@ def test_answer_that_comes_too_late_changes_nothing() -> None:
     assert stream.complete
 
 
-def test_window_counts_from_the_oldest_without_an_answer() -> None:
+def test_window_counts_from_the_oldest_unanswered_message() -> None:
     stream = LossyStream("a to b", 2, injected=5)
     stream.send()
     stream.send()
@@ -108,18 +106,18 @@ def test_window_counts_from_the_oldest_without_an_answer() -> None:
         (lambda s: s.answer((ACCEPT, 0)), "is not on its way"),
     ],
 )
-def test_model_refuses_what_the_protocol_forbids(wrong: object, said: str) -> None:
+def test_model_rejects_protocol_violations(wrong: object, said: str) -> None:
     stream = sent(2)
     stream.injected = 4
     with pytest.raises(ProtocolError, match=f"^stream a to b: .*{said}"):
         wrong(stream)  # type: ignore[operator]
 
 
-def test_time_out_of_a_message_that_waits_for_the_link_changes_nothing() -> None:
+def test_timeout_of_a_message_that_waits_for_the_link_has_no_effect() -> None:
     stream = LossyStream("a to b", 2, injected=1)
     assert stream.expire() == stream.next == 0
 
 
-def test_model_refuses_a_time_out_when_all_is_answered() -> None:
+def test_model_rejects_a_timeout_when_all_is_answered() -> None:
     with pytest.raises(ProtocolError, match="a time-out, and all 0 messages are answered"):
         LossyStream("a to b", 2).expire()

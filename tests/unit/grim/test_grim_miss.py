@@ -40,7 +40,7 @@ async def write_to_nobody(library: Grim, vnn: int, source: int) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"sequencing": "per-ni"}, {"timeout_us": 400}], ids=str)
-def test_a_bad_address_of_one_host_leaves_the_parked_transfer_of_another_alone(options: dict[str, Any]) -> None:
+def test_invalid_address_of_one_host_does_not_affect_a_parked_transfer_of_another(options: dict[str, Any]) -> None:
     bench = Bench(3, retry_delay_us=2, **options)
     far = bench.libraries[2]
     blocks: list[int] = []
@@ -69,7 +69,7 @@ def test_a_bad_address_of_one_host_leaves_the_parked_transfer_of_another_alone(o
 
 @pytest.mark.parametrize("end", ["done", "reported"])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_messages_behind_a_parked_one_are_dropped_until_the_refused_one_returns(sequencing: str, end: str) -> None:
+def test_messages_behind_a_parked_one_are_dropped_until_the_rejected_one_returns(sequencing: str, end: str) -> None:
     """Whatever becomes of the parked one: nothing is out of sequence on a network that loses nothing."""
     bench = Bench(2, sequencing=sequencing, retry_delay_us=0)
     blocks: list[int] = []
@@ -99,7 +99,7 @@ def test_messages_behind_a_parked_one_are_dropped_until_the_refused_one_returns(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_request_is_served_once_though_the_line_is_still_up_behind_its_service(seed: int) -> None:
+def test_request_is_served_once_while_the_interrupt_line_is_still_high(seed: int) -> None:
     bench = SlowBus(2, seed, translation_runtime=1)
     blocks: list[int] = []
 

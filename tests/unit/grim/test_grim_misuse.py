@@ -115,7 +115,7 @@ class Misused:
 
 
 @pytest.mark.parametrize(("call", "what", "misuse", "message"), ROWS, ids=[f"{row[0]}: {row[1]}" for row in ROWS])
-def test_misuse_is_named_and_harms_nothing(call: str, what: str, misuse: Callable[..., Any], message: str) -> None:
+def test_misuse_is_named_without_side_effects(call: str, what: str, misuse: Callable[..., Any], message: str) -> None:
     misused = Misused(misuse)
 
     async def application(library: Grim) -> GrimError:
@@ -136,7 +136,7 @@ def test_table_has_every_call() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(api() - ALWAYS))
-def test_nothing_is_there_before_grim_enable(name: str) -> None:
+def test_calls_before_grim_enable_raise_grim_error(name: str) -> None:
     bench = Bench(2)
     call = getattr(bench.libraries[0], name)
     arguments = [1] * sum(
@@ -147,7 +147,7 @@ def test_nothing_is_there_before_grim_enable(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "misuse"), WAITING, ids=[name for name, _ in WAITING])
-def test_a_call_that_waits_is_refused_inside_a_handler(name: str, misuse: Callable[[Grim, World], Any]) -> None:
+def test_waiting_call_inside_a_handler_is_rejected(name: str, misuse: Callable[[Grim, World], Any]) -> None:
     misused = Misused(misuse, who=1)
 
     async def application(library: Grim) -> None:
@@ -160,7 +160,7 @@ def test_a_call_that_waits_is_refused_inside_a_handler(name: str, misuse: Callab
     assert str(misused.inside) == f"{name}: {cause}; {remedy}"
 
 
-def test_another_task_may_wait_while_a_handler_does() -> None:
+def test_other_tasks_may_wait_while_a_handler_runs() -> None:
     bench = Bench(2)
     flag: list[int] = []
 

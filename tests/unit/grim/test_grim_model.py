@@ -17,7 +17,7 @@ from tests.unit.grim.model import ProtocolError, Stream, Verdict, play
 
 @settings(max_examples=50)
 @given(st.integers(0, 1 << 30), st.integers(1, 20), st.integers(1, 3), st.floats(0.2, 1.0))
-def test_everything_is_delivered_whatever_the_order(seed: int, window: int, count: int, luck: float) -> None:
+def test_everything_is_delivered_in_any_schedule(seed: int, window: int, count: int, luck: float) -> None:
     rng = random.Random(seed)
     streams = [Stream(str(i), window) for i in range(count)]
     play(streams, 40, rng.randrange, lambda: rng.random() < luck)
@@ -36,13 +36,13 @@ def test_example_of_figure_4_3_c() -> None:
     assert [stream.send(), stream.send()] == [1, 2]
 
 
-def test_model_refuses_a_message_out_of_turn() -> None:
+def test_model_rejects_a_message_out_of_order() -> None:
     stream = Stream("a to b", 2, injected=5)
     with pytest.raises(ProtocolError, match="^stream a to b: message 1 was sent, 0 is next$"):
         stream.send(1)
 
 
-def test_model_refuses_more_than_the_window() -> None:
+def test_model_rejects_more_messages_than_the_window() -> None:
     stream = Stream("a to b", 2, injected=5)
     stream.send()
     stream.send()
@@ -50,7 +50,7 @@ def test_model_refuses_more_than_the_window() -> None:
         stream.send()
 
 
-def test_model_refuses_a_second_nack() -> None:
+def test_model_rejects_a_second_nack() -> None:
     stream = Stream("a to b", 9, injected=5)
     stream.send()
     stream.send()
@@ -59,7 +59,7 @@ def test_model_refuses_a_second_nack() -> None:
         stream.arrive(did=Verdict.REFUSE)
 
 
-def test_model_refuses_a_message_that_comes_twice() -> None:
+def test_model_rejects_a_duplicate() -> None:
     stream = Stream("a to b", 9, injected=5)
     stream.send()
     stream.arrive(True)

@@ -88,7 +88,7 @@ async def send(library: Grim, tree: int, handler: int, number: int, size: int) -
 
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_subscribed_endpoints_see_everything_once_and_in_one_order(sequencing: str) -> None:
+def test_subscribed_endpoints_get_all_messages_once_and_in_one_order(sequencing: str) -> None:
     bench = Bench(6, 1, sequencing=sequencing, **SMALL)
     wants = {0: {"a": 1}, 1: {"a": 1, "b": 1}, 2: {"b": 1}, 3: {"a": 1}, 4: {"a": 1, "b": 1}}
     trees, sizes = Trees(bench, wants), [0, 3, 40, 200, 500]
@@ -115,7 +115,7 @@ def test_subscribed_endpoints_see_everything_once_and_in_one_order(sequencing: s
     assert bench.total(Counter.NACKS_SENT) > 0
 
 
-def test_a_leaf_that_stops_holds_up_its_tree_and_no_other_one() -> None:
+def test_stopped_leaf_blocks_only_its_tree() -> None:
     bench = Bench(5, 2, retry_delay_us=20, **SMALL)
     everybody = {node: {"slow": 1, "fast": 1} for node in range(4)}
     trees = Trees(bench, {**everybody, 4: {"slow": 1}})
@@ -138,7 +138,7 @@ def test_a_leaf_that_stops_holds_up_its_tree_and_no_other_one() -> None:
     assert bench.total(Counter.NACKS_SENT) > 10
 
 
-def test_a_tree_changes_in_the_middle_of_traffic_without_a_lost_or_doubled_message() -> None:
+def test_tree_changes_under_traffic_without_loss_or_duplicates() -> None:
     bench = Bench(6, 3, **SMALL)
     trees = Trees(bench, {node: {"t": 1} for node in (0, 2, 3, 4)})
     over: list[int] = []
@@ -188,7 +188,7 @@ def test_broadcast_reaches_every_channel_0_once(options: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_nothing_is_lost_or_doubled_in_a_tree_over_a_network_that_loses_packets(sequencing: str) -> None:
+def test_tree_messages_arrive_once_over_a_lossy_network(sequencing: str) -> None:
     bench = Bench(4, 8, timeout_us=100, sequencing=sequencing, **SMALL)
     bench.machine.faults.lose(0.04, 0.02, 8)
     trees = Trees(bench, {})
@@ -227,7 +227,7 @@ class AtLeaving:
         self._store(address, words)
 
 
-def test_a_copy_is_addressed_to_the_second_child_only_when_it_has_left_for_the_first() -> None:
+def test_copy_gets_the_second_childs_route_only_after_it_left_for_the_first() -> None:
     bench = Bench(3, 1, segment_bytes=2000)
     watch = AtLeaving(bench, 0)
     trees = Trees(bench, {})
@@ -299,7 +299,7 @@ def test_every_channel_of_the_mask_gets_a_copy_and_the_source_is_the_last_ni() -
         ),
     ],
 )
-def test_call_that_cannot_be_is_refused_at_the_caller(call: Callable[[Grim], Awaitable[Any]], message: str) -> None:
+def test_invalid_call_is_rejected_at_the_caller(call: Callable[[Grim], Awaitable[Any]], message: str) -> None:
     bench = Bench(2, 6, multicast_trees=2)
 
     async def node(library: Grim, me: int) -> str:
@@ -320,7 +320,7 @@ def test_call_that_cannot_be_is_refused_at_the_caller(call: Callable[[Grim], Awa
     assert bench.run(both) == [message] * 2
 
 
-def test_ni_that_is_not_the_root_answers_with_an_error_that_the_sender_sees() -> None:
+def test_ni_that_is_not_the_root_answers_with_an_error_at_the_sender() -> None:
     bench = Bench(3, 7)
 
     async def node(library: Grim, me: int) -> str | None:

@@ -89,32 +89,32 @@ class Play:
         queue.put = held  # type: ignore[method-assign]
 
 
-def test_who_joins_between_two_segments_gets_the_next_message_first() -> None:
+def test_node_joining_between_two_segments_gets_the_next_message_first() -> None:
     play = Play(False, (True,))
     assert play.run() == [SECOND]
     assert play.parts() == 0
 
 
-def test_who_leaves_between_two_segments_keeps_nothing_of_them() -> None:
+def test_node_leaving_between_two_segments_keeps_neither() -> None:
     play = Play(True, (False,))
     assert play.run() == []
     assert play.parts() == 0
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_who_leaves_and_joins_again_between_two_segments_gets_the_next_message_first(times: int) -> None:
+def test_node_rejoining_between_two_segments_gets_the_next_message_first(times: int) -> None:
     play = Play(True, (False, True) * times)
     assert play.run() == [SECOND]
     assert play.parts() == 0
 
 
-def test_who_stays_gets_both() -> None:
+def test_node_that_stays_gets_both_messages() -> None:
     play = Play(True, ())
     assert play.run() == [FIRST, SECOND]
     assert play.parts() == 0
 
 
-def test_parts_that_reach_the_host_behind_its_leaving_are_dropped() -> None:
+def test_segments_after_leaving_the_tree_are_dropped() -> None:
     play = Play(True, ())
 
     async def leave(library: Grim, tree: int) -> None:

@@ -34,7 +34,7 @@ def test_the_library_inherits_its_api_alone_and_has_every_call_of_its_page() -> 
     assert [name for name in names if not hasattr(library, name)] == []
 
 
-def test_memory_is_registered_and_given_back_without_a_library() -> None:
+def test_memory_is_registered_and_freed_without_a_library() -> None:
     machine = Machine(nodes=2, seed=1, trace=False)
     memory, forgotten = PinnedMemory(machine.host(0), LAYOUT, 4, 1), list[int]()
 

@@ -52,7 +52,7 @@ def one_way(**options: int | str) -> list[int]:
     return [end - begin for begin, end in zip(sent, noticed, strict=True)]
 
 
-def test_the_thread_polls_in_the_place_of_the_application_and_is_late() -> None:
+def test_polling_thread_polls_for_the_application_with_a_delay() -> None:
     explicit = one_way()
     threaded = one_way(poll_thread=1, poll_period_us=PERIOD_US)
     assert max(explicit) - min(explicit) < 1_500_000, "the phases of the NIs' search"
@@ -61,12 +61,12 @@ def test_the_thread_polls_in_the_place_of_the_application_and_is_late() -> None:
     assert max(late) - min(late) > 10_000_000, "the phase of the thread decides"
 
 
-def test_shorter_period_is_less_late() -> None:
+def test_shorter_period_reduces_the_delay() -> None:
     mean = [sum(one_way(poll_thread=1, poll_period_us=period)) for period in (5, 20, 80)]
     assert mean[0] < mean[1] < mean[2]
 
 
-def test_computing_application_loses_what_the_thread_takes() -> None:
+def test_computing_application_loses_the_cpu_time_of_the_thread() -> None:
     times = []
     for options in ({}, {"poll_thread": 1, "poll_period_us": 20}):
         bench = pair(**options)
@@ -106,7 +106,7 @@ def test_stopped_thread_leaves_polling_to_the_application() -> None:
     bench.run(node)
 
 
-def test_the_thread_and_locks_of_remote_memory() -> None:
+def test_locks_of_remote_memory_work_with_the_polling_thread() -> None:
     bench = pair(poll_thread=1)
 
     async def node(library: Grim, me: int) -> None:
@@ -178,7 +178,7 @@ def test_an_endpoint_can_be_polled_by_itself() -> None:
     bench.run(node)
 
 
-def test_a_poll_costs_a_look_at_each_endpoint() -> None:
+def test_poll_costs_one_check_of_each_endpoint() -> None:
     def costs(channels: int) -> tuple[int, int]:
         """CPU time of a poll of all endpoints, and of one."""
         bench = pair(channels=channels)

@@ -29,7 +29,7 @@ SMALL: dict[str, Any] = {"host_queue_bytes": 3000, "queue_bytes": 4096, "segment
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(("channels", "seed"), [(1, 1), (3, 2)])
-def test_every_style_passes_the_same_random_test(style: str, channels: int, seed: int) -> None:
+def test_every_queue_style_passes_the_same_random_test(style: str, channels: int, seed: int) -> None:
     bench = Bench(3, seed, True, True, **{**SMALL, "queue_style": style, "channels": channels})
     tap = Tap(bench)
     for node in range(3):
@@ -45,7 +45,7 @@ def test_every_style_passes_the_same_random_test(style: str, channels: int, seed
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_every_style_survives_loss(style: str, sequencing: str) -> None:
+def test_every_queue_style_survives_loss(style: str, sequencing: str) -> None:
     chosen = {"queue_style": style, "sequencing": sequencing, "channels": 2, "timeout_us": 200}
     bench = Bench(3, 5, False, True, **{**SMALL, **chosen})
     bench.machine.host(1).pause_between(200, 1200)
@@ -55,11 +55,11 @@ def test_every_style_survives_loss(style: str, sequencing: str) -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_doorbells_serve_every_style(style: str) -> None:
+def test_doorbells_work_with_every_queue_style(style: str) -> None:
     AllToAll(Bench(2, 3, doorbell_notify=1, queue_style=style, **SMALL), 60, [0, 64, 600]).run()
 
 
-def test_slots_waste_what_a_short_message_leaves() -> None:
+def test_slots_waste_the_room_that_short_messages_leave() -> None:
     """Buffer use over message sizes: append and hybrid hold many short messages, slots as many as long ones."""
     layouts = {style: Layout(Options.of({"queue_style": style, **SMALL}), 2, 1 << 21) for style in STYLES}
     held = {style: layout.limit // (layout.stride or 48) for style, layout in layouts.items()}
@@ -101,7 +101,7 @@ def test_only_a_hybrid_queue_needs_two_dmas_for_a_message(style: str, size: int,
 
 
 @pytest.mark.parametrize("wait", [0, 1])
-def test_an_ni_serves_what_comes_between_header_and_payload_unless_it_waits_for_its_link(wait: int) -> None:
+def test_ni_serves_events_between_header_and_payload_unless_it_waits_for_its_link(wait: int) -> None:
     bench = Bench(2, 3, queue_style="hybrid", hybrid_wait=wait, **SMALL)
     nic = bench.machine.nic(0)
     write, work, between, done = nic.write, nic.work, [False], set[str]()
@@ -124,7 +124,7 @@ def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:
         Bench(2, 1, False, False, queue_style="hybrid", dma_inject=1)
 
 
-def test_registers_tell_what_is_in_flight_and_what_the_ni_has_not_looked_at() -> None:
+def test_registers_show_messages_in_flight_and_unprocessed_ones() -> None:
     """Behind a scoreboard that is full of what a host takes later."""
     bench = Bench(2, 1, multicast_trees=24, channels=8, **{**SMALL, "host_queue_bytes": 2000})
     registers = (Register.FRONT, Register.NEXT, Register.BACK)
@@ -153,7 +153,7 @@ def test_registers_tell_what_is_in_flight_and_what_the_ni_has_not_looked_at() ->
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_registers_tell_an_empty_queue(style: str) -> None:
+def test_registers_show_an_empty_queue(style: str) -> None:
     bench = Bench(2, 1, queue_style=style, **SMALL)
     AllToAll(bench, 30, [600]).run()
     nic, layout = bench.machine.nic(0), bench.libraries[0].layout
@@ -167,7 +167,7 @@ def test_registers_tell_an_empty_queue(style: str) -> None:
 
 @pytest.mark.parametrize("channels", [1, 3, 7])
 @pytest.mark.parametrize("style", STYLES)
-def test_a_token_means_one_place_of_a_scoreboard_or_nothing(style: str, channels: int) -> None:
+def test_token_identifies_one_scoreboard_slot_or_none(style: str, channels: int) -> None:
     """An answer that names a token of nobody is none: a queue of few slots does not use all of its channel's tokens."""
     bench = Bench(2, start_nics=False, **{**SMALL, "queue_style": style, "channels": channels})
     outgoing = Outgoing(Ni(bench.machine.nic(0), bench.views[0]))

@@ -133,7 +133,7 @@ class Rejoin:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("down_us", [30, 900])
-def test_a_host_comes_back_and_nothing_of_before_is_handled_twice_or_lost(seed: int, down_us: int) -> None:
+def test_restarted_host_loses_and_duplicates_no_message(seed: int, down_us: int) -> None:
     rejoin = Rejoin(seed, down_us=down_us, after_us=700 + 17 * seed)
     rejoin.run()
     after = {(source, to) for source, to, _ in rejoin.got[rejoin.cut :]}
@@ -143,7 +143,7 @@ def test_a_host_comes_back_and_nothing_of_before_is_handled_twice_or_lost(seed: 
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_packets_of_before_are_not_believed_however_late_they_come(seed: int, sequencing: str) -> None:
+def test_packets_from_before_a_restart_are_dropped_however_late(seed: int, sequencing: str) -> None:
     """They stand aside until the host that failed is back, and sends with the same sequence numbers again."""
     rejoin = Rejoin(seed, down_us=100, sequencing=sequencing, channels=2)
     rejoin.bench.machine.faults.lose(0.01, 0.01, seed, reordered=0.05, doubled=0.2, most_ps=500 * US)
@@ -153,7 +153,7 @@ def test_packets_of_before_are_not_believed_however_late_they_come(seed: int, se
 
 
 @pytest.mark.parametrize("forgets", [False, True])
-def test_a_host_that_fails_again_and_again_comes_back_each_time(forgets: bool) -> None:
+def test_host_restarts_after_each_of_many_failures(forgets: bool) -> None:
     """`forgets`: the last time its memory does not even know how often the firmware had begun."""
     rejoin = Rejoin(1)
     restart = rejoin.restart
@@ -173,7 +173,7 @@ def test_a_host_that_fails_again_and_again_comes_back_each_time(forgets: bool) -
     rejoin.run()
 
 
-def test_a_host_that_is_wrongly_held_for_down_is_as_good_as_before() -> None:
+def test_host_wrongly_declared_down_recovers() -> None:
     """Node 0 hears nothing of node 1 for a while and gives it up, with what it had sent. Then both send again."""
     bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
@@ -206,7 +206,7 @@ def test_a_host_that_is_wrongly_held_for_down_is_as_good_as_before() -> None:
     assert bench.nothing_left()
 
 
-def test_a_host_that_restarts_after_it_gave_another_one_up_is_told_from_its_earlier_life() -> None:
+def test_host_restarted_after_declaring_another_down_is_distinguished_from_its_earlier_life() -> None:
     """Node 0 wrongly gives node 1 up, they connect again, then node 0 restarts."""
     bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []

@@ -20,7 +20,7 @@ from tests.unit.grim.grim_bench import US, Bench, again
 from tests.unit.grim.test_grim_down import noting
 
 
-def test_a_long_message_that_never_ends_does_not_become_part_of_the_next() -> None:
+def test_unfinished_long_message_does_not_become_part_of_the_next() -> None:
     """Half of a message of many segments has come when its sender fails; the next one from there is whole."""
     bench = Bench(2, 1, True, True, segment_bytes=400, timeout_us=60, timeout_tries=4)
     got: list[bytes] = []
@@ -49,7 +49,7 @@ def test_a_long_message_that_never_ends_does_not_become_part_of_the_next() -> No
 
 
 @pytest.mark.parametrize("pause_us", [0, 40])
-def test_a_long_message_whose_begin_was_before_is_refused_to_its_end(pause_us: int) -> None:
+def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: int) -> None:
     """Its receiver fails and comes back while its sender still appends segments: none is taken for a whole one."""
     bench = Bench(2, 1, False, True, segment_bytes=400, queue_bytes=2048, timeout_us=60, timeout_tries=4)
     got: list[bytes] = []
@@ -86,7 +86,7 @@ def test_a_long_message_whose_begin_was_before_is_refused_to_its_end(pause_us: i
     assert len(errors) == 1
 
 
-def test_a_subscriber_that_comes_back_without_its_trees_is_an_error_at_the_sender_of_a_multicast() -> None:
+def test_restarted_subscriber_without_its_trees_is_an_error_at_the_multicast_sender() -> None:
     """The tree of all hosts needs no subscription: a broadcast reaches it again."""
     bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
@@ -157,7 +157,7 @@ def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
     assert sorted(got) == [(0, 7), (1, 7), (2, 7)]
 
 
-def test_a_host_that_comes_back_meets_all_others_though_copies_for_some_wait_already() -> None:
+def test_restarted_host_reconnects_while_copies_for_others_wait() -> None:
     """Node 1 restarts. Its parent in the tree of all connects first, and has a message for its child."""
     acts = (
         Act(3, "broadcast many", {"bytes": 3072}),

@@ -62,7 +62,7 @@ class Pair:
 
 @pytest.mark.parametrize("kind", [contiguous, scattered])
 @pytest.mark.parametrize(("size", "offset"), [(1, 0), (4, 4), (255, 256), (4096, 1000), (5000, 3072), (20_001, 12)])
-def test_write_reaches_its_target_and_nothing_else(kind: Allocate, size: int, offset: int) -> None:
+def test_write_changes_only_its_target(kind: Allocate, size: int, offset: int) -> None:
     pair = Pair()
     data = random.Random(size).randbytes(size)
 
@@ -145,7 +145,7 @@ def test_read_stays_in_the_queue_until_its_data_are_stored() -> None:
     pair.run(application)
 
 
-def test_scattered_pages_are_written_and_read_piece_by_piece_and_contiguous_memory_in_one() -> None:
+def test_scattered_pages_are_transferred_in_pieces_and_contiguous_memory_in_one() -> None:
     for kind, fragments in ((contiguous, 0), (scattered, 4 + 2)):
         pair = Pair(segment_bytes=16384)
 
@@ -244,7 +244,7 @@ WAYS: list[dict[str, int | str]] = [
 
 
 @pytest.mark.parametrize("options", WAYS, ids=lambda options: next(iter(options)))
-def test_every_way_of_the_protocol_carries_remote_memory(options: dict[str, Any]) -> None:
+def test_remote_memory_works_with_every_protocol_option(options: dict[str, Any]) -> None:
     pair = Pair(**options)
     data = random.Random(1).randbytes(70_001)
 
@@ -262,7 +262,7 @@ def test_every_way_of_the_protocol_carries_remote_memory(options: dict[str, Any]
     pair.run(application)
 
 
-def test_reads_beyond_the_scoreboard_of_a_channel_go_on_when_the_last_reply_is_stored() -> None:
+def test_reads_beyond_a_full_scoreboard_continue_when_the_last_reply_is_stored() -> None:
     """The queue holds more reads than the channel has tokens; what frees a token is the end of a DMA, and no packet
     follows it.
     """

@@ -47,7 +47,7 @@ def test_contiguous_memory_runs_out_with_a_clear_error() -> None:
     bench.run(node)
 
 
-def test_blocks_never_touch_and_freed_ones_are_given_out_again() -> None:
+def test_blocks_are_never_adjacent_and_freed_ones_are_reused() -> None:
     bench = Bench(1)
 
     async def node(library: Grim, me: int) -> None:
@@ -113,7 +113,7 @@ ALL = ["static", "run-time", "scattered"]
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("warm", [0, 1])
 @pytest.mark.parametrize(("offset", "size"), [(0, 1100), (0, 8192), (996, 300)])
-def test_write_beyond_its_block_touches_no_neighbour(kind: str, warm: int, offset: int, size: int) -> None:
+def test_write_beyond_its_block_does_not_change_the_next_block(kind: str, warm: int, offset: int, size: int) -> None:
     """A block ends within a granule or page; what is left of that belongs to nobody."""
     nodes = Neighbours(kind)
 
@@ -129,7 +129,7 @@ def test_write_beyond_its_block_touches_no_neighbour(kind: str, warm: int, offse
 
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("warm", [0, 1])
-def test_freed_memory_is_an_error_and_whoever_has_it_now_is_not_harmed(kind: str, warm: int) -> None:
+def test_access_to_freed_memory_is_an_error_and_does_not_change_its_new_block(kind: str, warm: int) -> None:
     nodes = Neighbours(kind)
 
     async def application(block: int, source: int) -> str:
@@ -171,7 +171,7 @@ def test_read_of_memory_that_is_not_pinned_is_an_error(kind: str, size: int) -> 
     assert nodes.run(application).startswith("address: 0x60000000 is not in pinned memory of VNN 1")
 
 
-def test_memory_freed_under_a_read_is_reported_where_it_was_freed() -> None:
+def test_memory_freed_during_a_read_is_reported_on_the_reading_host() -> None:
     bench = Bench(2)
     near, far = bench.libraries
 
@@ -191,7 +191,7 @@ def test_memory_freed_under_a_read_is_reported_where_it_was_freed() -> None:
     assert bench.nothing_left()
 
 
-def test_long_transfer_that_fails_is_one_error() -> None:
+def test_failed_long_transfer_raises_one_error() -> None:
     bench = Bench(2)
 
     async def node(library: Grim, me: int) -> None:
@@ -208,7 +208,7 @@ def test_long_transfer_that_fails_is_one_error() -> None:
     bench.run(node)
 
 
-def test_wild_physical_write_stops_the_machine_and_is_named() -> None:
+def test_physical_write_outside_memory_stops_the_machine_by_name() -> None:
     bench = Bench(2)
 
     async def node(library: Grim, me: int) -> None:

@@ -52,7 +52,7 @@ class Freed:
 
 
 @pytest.mark.parametrize("lock", [0, 1])
-def test_pages_freed_during_a_miss_are_not_written_once_they_belong_to_another(lock: int) -> None:
+def test_pages_freed_during_a_miss_are_not_written_after_their_reuse(lock: int) -> None:
     freed = Freed()
 
     async def node(library: Grim, me: int) -> None:

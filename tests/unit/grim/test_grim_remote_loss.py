@@ -21,7 +21,7 @@ NOWHERE = 0x7000_0000
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_writes_and_reads_get_through_losses(seed: int, sequencing: str) -> None:
+def test_remote_writes_and_reads_survive_losses(seed: int, sequencing: str) -> None:
     bench = Bench(2, seed, timeout_us=200, retry_delay_us=5, sequencing=sequencing, translation_runtime=3)
     near, far = bench.libraries
     rng = random.Random(seed)
@@ -87,7 +87,7 @@ def test_remote_memory_of_a_host_that_is_down_is_an_error_at_the_caller(kind: st
 
 
 @pytest.mark.parametrize(("call", "slow"), [("write", 1), ("bad write", 1), ("read", 0), ("read", 1)])
-def test_a_host_that_answers_misses_slowly_is_not_held_for_down(call: str, slow: int) -> None:
+def test_host_with_slow_miss_service_is_not_declared_down(call: str, slow: int) -> None:
     """The host `slow` stands still for longer than all time-outs together when its NI asks for a translation."""
     bench = Bench(2, 1, False, True, timeout_us=100, timeout_tries=4)
     near, far = bench.libraries

@@ -41,7 +41,7 @@ def test_active_messages_keep_their_order() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("buffering", ["sending", "both"])
-def test_active_message_behind_a_write_finds_the_data(kind: str, buffering: str) -> None:
+def test_active_message_after_a_write_finds_the_data(kind: str, buffering: str) -> None:
     bench = Bench(2, buffering=buffering)
     seen: list[bytes] = []
     block = 0
@@ -94,7 +94,7 @@ def test_writes_keep_their_order(first: str, second: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("buffering", ["sending", "both"])
-def test_reads_and_writes_of_one_place_keep_their_order(kind: str, buffering: str) -> None:
+def test_reads_and_writes_of_one_address_keep_their_order(kind: str, buffering: str) -> None:
     bench = Bench(2, buffering=buffering)
     near, far = bench.libraries
 
@@ -144,7 +144,7 @@ def test_write_may_bypass_the_active_message_before_it() -> None:
     assert handled
 
 
-def test_miss_stalls_its_stream_and_no_other() -> None:
+def test_miss_stalls_only_its_stream() -> None:
     bench = Bench(2, channels=2)
     times: dict[int, int] = {}
 
@@ -169,7 +169,7 @@ def test_miss_stalls_its_stream_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_many_streams_that_miss_at_once_all_get_through(sequencing: str) -> None:
+def test_many_streams_that_miss_at_once_all_complete(sequencing: str) -> None:
     """Only one message can wait in a receive buffer; the others are refused and come again."""
     bench = Bench(3, channels=4, translation_runtime=3, sequencing=sequencing, retry_delay_us=2)
     far = bench.libraries[2]

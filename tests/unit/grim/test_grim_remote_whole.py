@@ -82,7 +82,7 @@ class Blocks:
 @pytest.mark.parametrize("warm", [0, 1])
 @pytest.mark.parametrize("offset", [0, BLOCK - 4])
 @pytest.mark.parametrize("act", ["write", "read"])
-def test_transfer_longer_than_its_block_moves_nothing(kind: str, warm: int, offset: int, act: str) -> None:
+def test_transfer_longer_than_its_block_writes_nothing(kind: str, warm: int, offset: int, act: str) -> None:
     world = Blocks(kind)
 
     async def application() -> None:
@@ -105,7 +105,7 @@ def test_transfer_longer_than_its_block_moves_nothing(kind: str, warm: int, offs
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_transfer_that_fills_its_block_is_done(kind: str) -> None:
+def test_transfer_of_a_whole_block_succeeds(kind: str) -> None:
     world = Blocks(kind, segment_bytes=1024)
 
     async def application() -> None:
@@ -122,7 +122,7 @@ def test_transfer_that_fills_its_block_is_done(kind: str) -> None:
 
 
 @pytest.mark.parametrize("physical", [0, 1])
-def test_lock_that_is_nowhere_is_seen_before_the_first_of_several_messages(physical: int) -> None:
+def test_invalid_lock_is_detected_before_the_first_of_several_messages(physical: int) -> None:
     world = Blocks(segment_bytes=1024)
 
     async def application() -> None:
@@ -138,7 +138,7 @@ def test_lock_that_is_nowhere_is_seen_before_the_first_of_several_messages(physi
     world.run(application)
 
 
-def test_block_freed_on_the_way_leaves_its_lock_alone_though_the_place_is_pinned_again() -> None:
+def test_lock_is_not_set_if_the_target_is_freed_and_pinned_again_during_a_write() -> None:
     world = Blocks(segment_bytes=256)
     outcomes: set[str] = set()
 
@@ -166,7 +166,7 @@ def test_block_freed_on_the_way_leaves_its_lock_alone_though_the_place_is_pinned
     assert outcomes == {"address", "set", "not set"}
 
 
-def test_target_of_a_read_freed_on_the_way_leaves_the_lock_alone_though_the_place_is_pinned_again() -> None:
+def test_lock_is_not_set_if_the_target_is_freed_and_pinned_again_during_a_read() -> None:
     world = Blocks(segment_bytes=256)
     outcomes: set[bool] = set()
 
@@ -194,7 +194,7 @@ def test_target_of_a_read_freed_on_the_way_leaves_the_lock_alone_though_the_plac
 
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_each_failed_transfer_gives_one_error_and_those_beside_it_none(sequencing: str) -> None:
+def test_each_failed_transfer_raises_one_error_and_others_none(sequencing: str) -> None:
     world = Blocks(channels=2, segment_bytes=512, sequencing=sequencing)
 
     async def application() -> None:
@@ -222,7 +222,7 @@ def test_each_failed_transfer_gives_one_error_and_those_beside_it_none(sequencin
     world.run(application)
 
 
-def test_message_that_fails_is_reported_though_its_argument_lies_where_a_transfer_failed() -> None:
+def test_failed_message_is_reported_even_if_its_argument_is_an_address_of_a_failed_transfer() -> None:
     world = Blocks()
 
     async def application() -> None:
@@ -240,7 +240,7 @@ def test_message_that_fails_is_reported_though_its_argument_lies_where_a_transfe
     assert world.bench.count(1, Counter.ERRORS_SENT) == 6
 
 
-def test_reads_of_one_channel_from_several_take_each_their_own_way() -> None:
+def test_reads_from_several_nodes_on_one_channel_are_independent() -> None:
     """The first misses again in its middle, and the second overtakes it there."""
     bench = Bench(2, channels=2)
     near, far = bench.libraries

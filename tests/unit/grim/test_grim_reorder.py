@@ -22,7 +22,7 @@ US = 1_000_000
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 @pytest.mark.parametrize(("loss", "most_us"), [(0.0, 20), (0.0, 300), (0.05, 100)])
-def test_everything_arrives_once_and_in_order_whatever_passes_what(sequencing: str, loss: float, most_us: int) -> None:
+def test_everything_arrives_once_and_in_order_under_any_reordering(sequencing: str, loss: float, most_us: int) -> None:
     bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 60, "channels": 2, "sequencing": sequencing})
     stop_and_start(bench)
     bench.machine.faults.lose(loss, loss, most_us, reordered=0.1, doubled=0.1, most_ps=most_us * US)
@@ -33,7 +33,7 @@ def test_everything_arrives_once_and_in_order_whatever_passes_what(sequencing: s
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_remote_memory_is_written_and_read_once_whatever_passes_what(seed: int) -> None:
+def test_remote_memory_operations_are_executed_once_under_any_reordering(seed: int) -> None:
     bench = Bench(2, seed, False, True, timeout_us=100, translation_runtime=3, segment_bytes=600)
     near, far = bench.libraries
     rng = random.Random(seed)
@@ -65,7 +65,7 @@ def test_remote_memory_is_written_and_read_once_whatever_passes_what(seed: int) 
     assert bench.machine.network.counters["reordered"] > 5
 
 
-def test_broadcasts_come_once_and_in_one_order_whatever_passes_what() -> None:
+def test_broadcasts_arrive_once_and_in_one_order_under_any_reordering() -> None:
     bench = Bench(4, 1, False, True, timeout_us=60)
     got: list[list[int]] = [[] for _ in range(4)]
 
@@ -118,7 +118,7 @@ class OnePassed:
         return {name: self.bench.total(Counter[name]) for name in names}
 
 
-def test_messages_ahead_of_their_turn_come_again_and_the_late_one_counts() -> None:
+def test_messages_ahead_of_their_turn_are_retransmitted_and_the_late_one_counts() -> None:
     counts = OnePassed(0, 1, 1, 15).counts()
     assert counts["OUT_OF_SEQUENCE"] > 0
     assert counts["TIMEOUTS"] == 1
@@ -132,6 +132,6 @@ def test_acknowledgements_may_pass_each_other() -> None:
     )
 
 
-def test_an_answer_that_comes_after_its_copy_was_answered_means_nothing() -> None:
+def test_answer_after_the_answer_to_its_duplicate_has_no_effect() -> None:
     counts = OnePassed(1, 0, 0, 600).counts()
     assert counts["TIMEOUTS"] == counts["DUPLICATES"] == counts["STALE"] == 1

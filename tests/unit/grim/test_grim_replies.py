@@ -20,9 +20,7 @@ SIZE = 128 << 10
 
 @pytest.mark.parametrize("timeout_us", [0, 500])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_hosts_that_read_from_each_other_more_than_a_queue_of_replies_holds_all_end(
-    sequencing: str, timeout_us: int
-) -> None:
+def test_mutual_reads_beyond_the_reply_queues_complete(sequencing: str, timeout_us: int) -> None:
     nodes = 2
     bench = Bench(nodes, sequencing=sequencing, timeout_us=timeout_us, channels=2, reply_bytes=16384)
     data = [random.Random(node).randbytes(SIZE) for node in range(nodes)]
@@ -46,7 +44,7 @@ def test_hosts_that_read_from_each_other_more_than_a_queue_of_replies_holds_all_
     assert bench.total(Counter.NACKS_SENT) > 0, "queues of replies were full"
 
 
-def test_a_hang_of_reads_names_the_queue_of_replies_and_the_translation_that_it_waits_for() -> None:
+def test_hang_of_reads_names_reply_queue_and_missing_translation() -> None:
     bench = Bench(2, reply_bytes=20_000)
 
     async def asleep() -> None:

@@ -110,14 +110,14 @@ class Unread:
         return await again(self.bench, me)
 
 
-def test_a_new_beginning_is_told_however_many_reports_wait() -> None:
+def test_restart_is_reported_however_many_reports_wait() -> None:
     unread = Unread(TOKENS + 100)
     assert [(len(data), data[:1], data[-1:]) for data in unread.got] == [(LONG, b"b", b"b")]
     assert len(unread.errors) == unread.failing
 
 
 @pytest.mark.parametrize("options", [{}, {"timeout_us": 300}, {"doorbell_notify": 1}, {"channels": 4}])
-def test_every_failure_is_told_however_long_a_host_does_not_read(options: dict[str, Any]) -> None:
+def test_every_failure_is_reported_however_long_a_host_does_not_read(options: dict[str, Any]) -> None:
     """More fail than reports and scoreboard have places for. While the NI takes nothing new, the host waits for room in
     its queue, and reads.
     """

@@ -118,7 +118,7 @@ async def cast_too(tree: Tree, library: Grim) -> None:
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 @pytest.mark.parametrize(("other", "did"), [(read_memory, "has read"), (cast_too, "has been told")])
-def test_a_host_that_reads_no_reports_holds_up_nobody_else(
+def test_host_that_reads_no_reports_does_not_block_others(
     other: Callable[[Tree, Grim], Any], did: str, sequencing: str
 ) -> None:
     tree = Tree(ENDPOINT + 30, other, sequencing=sequencing)
@@ -127,7 +127,7 @@ def test_a_host_that_reads_no_reports_holds_up_nobody_else(
     assert tree.bench.nothing_left()
 
 
-def test_no_copy_of_a_multicast_is_made_while_its_sender_reads_none_of_the_reports() -> None:
+def test_no_multicast_copy_is_made_while_its_sender_reads_no_reports() -> None:
     kept = list[int]()
 
     async def look(tree: Tree, library: Grim) -> None:

@@ -16,7 +16,7 @@ from pymodels.machine import MachineError
 from tests.unit.grim.grim_bench import Bench
 
 
-def test_a_remote_write_into_a_page_that_may_not_be_written_any_more_ends_the_run_by_name() -> None:
+def test_remote_write_to_a_page_that_became_read_only_ends_the_run_by_name() -> None:
     bench, written = Bench(2), []
 
     async def node(library: Grim, me: int) -> None:
@@ -36,7 +36,7 @@ def test_a_remote_write_into_a_page_that_may_not_be_written_any_more_ends_the_ru
     assert written == [1]
 
 
-def test_memory_of_the_ni_that_may_not_be_written_any_more_is_refused_by_name() -> None:
+def test_write_to_ni_memory_that_became_read_only_is_rejected_by_name() -> None:
     bench = Bench(2)
     bench.libraries[0].reserve_ni_memory(PAGE)
 

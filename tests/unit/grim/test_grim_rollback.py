@@ -52,7 +52,7 @@ class OneStops:
 
 
 @pytest.mark.parametrize("delay", [0, 1, 20])
-def test_only_the_refused_stream_is_rolled_back(delay: int) -> None:
+def test_only_the_rejected_stream_is_rolled_back(delay: int) -> None:
     bench = Bench(3, 1, trace=True, host_queue_bytes=1024, segment_bytes=64, retry_delay_us=delay)
     run = OneStops(bench, 60, 400)
     assert run.numbers(STOPPED) == run.numbers(OTHER) == list(range(60))
@@ -66,7 +66,7 @@ def test_only_the_refused_stream_is_rolled_back(delay: int) -> None:
     "options",
     [{}, {"queue_style": "slotted"}, {"queue_style": "hybrid"}, {"sequencing": "per-ni"}, {"timeout_us": 500}],
 )
-def test_a_roll_back_looks_at_no_message_behind_the_first_that_has_not_left(options: dict[str, Any]) -> None:
+def test_roll_back_stops_at_the_first_unsent_message(options: dict[str, Any]) -> None:
     """A small window: of a hundred messages that wait few are in flight."""
     bench = Bench(2, 6, host_queue_bytes=1024, segment_bytes=64, window=6, **options)
     bench.machine.host(STOPPED).pause_between(60, 1000)
@@ -95,13 +95,13 @@ def test_a_roll_back_looks_at_no_message_behind_the_first_that_has_not_left(opti
     assert max(looked) <= 6 + 1
 
 
-def test_other_streams_of_the_channel_go_on_meanwhile() -> None:
+def test_other_streams_of_the_channel_continue_during_a_roll_back() -> None:
     bench = Bench(3, 2, trace=True, host_queue_bytes=1024, segment_bytes=64)
     run = OneStops(bench, 60, 2000)
     assert run.got[OTHER][-1][0] < 1000 * 1_000_000 < run.got[STOPPED][-1][0]
 
 
-def test_first_refused_message_is_answered_and_the_later_ones_are_dropped_silently() -> None:
+def test_first_rejected_message_gets_a_nack_and_later_ones_are_dropped_silently() -> None:
     bench = Bench(3, 3, trace=True, host_queue_bytes=1024, segment_bytes=64, retry_delay_us=100)
     OneStops(bench, 60, 500)
     nacks, drops = bench.count(STOPPED, Counter.NACKS_SENT), bench.count(STOPPED, Counter.DROPPED)
@@ -113,7 +113,7 @@ def test_first_refused_message_is_answered_and_the_later_ones_are_dropped_silent
 
 
 @pytest.mark.parametrize("delay", [20, 200])
-def test_retry_comes_after_the_delay(delay: int) -> None:
+def test_retransmission_follows_the_retry_delay(delay: int) -> None:
     bench = Bench(3, 4, trace=True, host_queue_bytes=1024, segment_bytes=64, retry_delay_us=delay)
     OneStops(bench, 60, 1000)
     log = bench.machine.trace
@@ -125,7 +125,7 @@ def test_retry_comes_after_the_delay(delay: int) -> None:
     assert all(delay - 0.5 <= wait / 1e6 <= delay + 12 for wait in waits), waits
 
 
-def test_a_nack_that_means_no_message_in_flight_is_counted_and_ignored() -> None:
+def test_nack_without_a_message_in_flight_is_counted_and_ignored() -> None:
     bench = Bench(2, 5)
 
     async def node(library: Grim, me: int) -> None:
@@ -183,7 +183,7 @@ class OneEndpointStops:
 
 
 @pytest.mark.parametrize(("sequencing", "meanwhile"), [("any-to-any", 60), ("per-ni", 0)])
-def test_one_stopped_endpoint_holds_back_the_others_of_its_host_only_per_ni(sequencing: str, meanwhile: int) -> None:
+def test_stopped_endpoint_blocks_others_of_its_host_only_per_ni(sequencing: str, meanwhile: int) -> None:
     """Paper 000, 4.3.2: a refusal rolls back every channel to that NI, or the refused channel alone."""
     sizes: dict[str, Any] = {"channels": 2, "host_queue_bytes": 1024, "segment_bytes": 64}
     run = OneEndpointStops(Bench(2, 1, trace=True, sequencing=sequencing, **sizes), 60)

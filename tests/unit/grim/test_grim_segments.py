@@ -57,13 +57,13 @@ def transfer(bench: Bench, payloads: list[Any]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 4, SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT, 65_536, 300_000])
-def test_size_arrives_whole_in_one_handler_call(size: int) -> None:
+def test_message_of_each_size_arrives_in_one_handler_call(size: int) -> None:
     bench = Bench(2, segment_bytes=SEGMENT)
     assert transfer(bench, [pattern(size)]) == [pattern(size)]
     assert bench.count(1, Counter.ACCEPTED) - bench.count(0, Counter.ACCEPTED) == max(-(-size // SEGMENT), 1)
 
 
-def test_longest_segment_is_what_one_message_carries() -> None:
+def test_longest_segment_fits_one_message() -> None:
     data = pattern(2 * MAX_PAYLOAD + 1)
     assert transfer(Bench(2, segment_bytes=MAX_PAYLOAD), [data, data[:MAX_PAYLOAD]]) == [data, data[:MAX_PAYLOAD]]
 
@@ -74,19 +74,21 @@ def test_longest_segment_is_what_one_message_carries() -> None:
     st.sampled_from([4, 60, 252, 1000]),
     st.sampled_from([0, 64, 520]),
 )
-def test_random_sizes_segments_and_cut_through(sizes: list[int], segment: int, cut_through: int) -> None:
+def test_messages_with_random_sizes_segments_and_cut_through_arrive(
+    sizes: list[int], segment: int, cut_through: int
+) -> None:
     payloads = [pattern(size) for size in sizes]
     assert transfer(Bench(2, segment_bytes=segment, cut_through_bytes=cut_through), payloads) == payloads
 
 
-def test_payload_out_of_host_memory() -> None:
+def test_payload_in_host_memory_arrives() -> None:
     bench = Bench(2, segment_bytes=SEGMENT)
     buffer = bench.machine.host(0).allocate(5000)
     buffer.view[:] = pattern(5000)
     assert transfer(bench, [buffer]) == [pattern(5000)]
 
 
-def test_payload_of_any_buffer() -> None:
+def test_payload_in_any_buffer_arrives() -> None:
     array = np.arange(1000, dtype=np.int16)
     data = pattern(3000)
     assert transfer(Bench(2), [array, bytearray(data), memoryview(data)[5:2000]]) == [
@@ -231,7 +233,7 @@ def test_payload_fetched_by_dma_mixes_with_payload_that_is_written(channels: int
     assert bench.machine.nic(0).dma.lists[2] != bench.libraries[0].layout.fetches
 
 
-def test_handler_does_not_wait_for_a_fetch() -> None:
+def test_handler_does_not_wait_for_a_payload_fetch() -> None:
     bench = Bench(2, dma_inject=1, segment_bytes=256)
     got: list[bytes] = []
 

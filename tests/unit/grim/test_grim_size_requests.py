@@ -31,7 +31,7 @@ def asking(*sizes: dict[str, int], **options: Any) -> Bench:
     return bench
 
 
-def test_each_node_has_the_queues_that_it_asks_for_and_they_work() -> None:
+def test_each_node_gets_the_queue_sizes_that_it_requests() -> None:
     bench = asking({"MYRI": 40_000}, {"HOST": 50_000}, {"MYRI": 60_000, "HOST": 70_000})
     AllToAll(bench, 20, [0, 100, 5000]).run()
     layouts = [library.layout for library in bench.libraries]
@@ -42,7 +42,7 @@ def test_each_node_has_the_queues_that_it_asks_for_and_they_work() -> None:
     assert all(library.warnings == () for library in bench.libraries)
 
 
-def test_what_is_over_capacity_gets_the_capacity_with_a_warning() -> None:
+def test_size_above_the_capacity_is_reduced_with_a_warning() -> None:
     bench = asking({"MYRI": 1 << 22, "HOST": 1 << 30}, {})
     library = bench.libraries[0]
     queue_bytes = library.layout.queue_bytes
@@ -55,20 +55,20 @@ def test_what_is_over_capacity_gets_the_capacity_with_a_warning() -> None:
     assert bench.libraries[1].warnings == ()
 
 
-def test_option_overrules_the_configuration() -> None:
+def test_option_overrides_the_configuration() -> None:
     bench = asking({"MYRI": 40_000}, queue_bytes=50_000)
     assert bench.libraries[0].layout.queue_bytes == 50_000
 
 
 @pytest.mark.parametrize(("resource", "size", "holds"), [("MYRI", 8000, 8000), ("HOST", 9000, 9000)])
-def test_queue_that_holds_no_three_segments_is_refused_at_its_line(resource: str, size: int, holds: int) -> None:
+def test_queue_too_small_for_three_segments_is_rejected_at_its_line(resource: str, size: int, holds: int) -> None:
     with pytest.raises(OptionError) as caught:
         asking({resource: size})
     where = f"grim_config:0: queue size of {resource}"
     assert str(caught.value) == f"{where}: {holds} bytes have no room for three segments of 4096; request more"
 
 
-def test_queues_of_an_fpga_card_are_as_large_as_it_asks_for() -> None:
+def test_queues_of_an_fpga_card_have_the_requested_size() -> None:
     bench = Bench(2, channels=2)
     cards = (frozenset({"MYRI", "CELOXICA"}), frozenset({"MYRI"}))
     queues = (QueueRequest("CELOXICA", 20_000, "grim_config:9"),)

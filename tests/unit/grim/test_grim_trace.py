@@ -55,7 +55,7 @@ async def one_way(bench: Bench, library: Grim, me: int, count: int, between: Any
 
 
 @pytest.mark.parametrize("channels", [1, 4])
-def test_stages_of_every_message_stand_in_the_trace_under_its_key(channels: int) -> None:
+def test_trace_has_the_stages_of_every_message_under_its_key(channels: int) -> None:
     bench = Bench(2, trace=True, channels=channels)
     log = bench.machine.trace
     bench.run(lambda library, me: one_way(bench, library, me, 300, log.records.clear))
@@ -101,7 +101,7 @@ def test_a_null_message_costs_at_most_twenty_awaits(monkeypatch: pytest.MonkeyPa
     assert awaits.total() <= 20 * 100, awaits
 
 
-def test_path_of_a_long_message_begins_at_the_host_before_its_tail_has_come() -> None:
+def test_host_dma_of_a_long_message_begins_before_its_tail_arrives() -> None:
     bench = Bench(2, trace=True, segment_bytes=4096, cut_through_bytes=1024)
 
     async def node(library: Grim, me: int) -> None:

@@ -21,7 +21,7 @@ SIZES = (300, 200)
 
 
 @pytest.mark.parametrize("pause_us", [7, 9, 23, 56])
-def test_handler_of_one_thread_and_message_of_another_are_not_mixed(pause_us: int) -> None:
+def test_reply_of_a_handler_and_message_of_another_thread_are_not_interleaved(pause_us: int) -> None:
     bench = Bench(2, queue_bytes=1024, host_queue_bytes=1024, segment_bytes=64, poll_first=0, overflow=0)
     got: list[bytes] = []
     asked: list[int] = []
@@ -103,7 +103,7 @@ class TwoSenders:
         library.polling_thread.stop()
 
 
-def test_pieces_of_messages_of_two_threads_are_not_mixed_in_the_overflow_queue() -> None:
+def test_segments_of_two_threads_are_not_interleaved_in_the_overflow_queue() -> None:
     senders = TwoSenders()
     senders.bench.run(senders.node)
     for size in SIZES:
@@ -130,7 +130,7 @@ def in_two_threads(*threads: Callable[[Grim, int], Coroutine[Any, Any, None]]) -
     bench.run(node, 50_000)
 
 
-def test_a_channel_that_one_thread_subscribes_while_another_unsubscribes_one_is_subscribed() -> None:
+def test_concurrent_subscribe_and_unsubscribe_of_two_threads_are_serialised() -> None:
     async def leave(library: Grim, tree: int) -> None:
         await library.unsubscribe_multicast(tree, 1)
 
@@ -142,7 +142,7 @@ def test_a_channel_that_one_thread_subscribes_while_another_unsubscribes_one_is_
     in_two_threads(leave, join)
 
 
-def test_of_two_threads_that_unsubscribe_the_same_channel_one_is_refused() -> None:
+def test_second_of_two_threads_that_unsubscribe_a_channel_is_rejected() -> None:
     refused: list[str] = []
 
     async def leave(library: Grim, tree: int) -> None:

@@ -51,7 +51,7 @@ def one_way(bench: Bench, count: int, size: int) -> list[int]:
 
 @pytest.mark.parametrize("window", [1, 20, 127])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
-def test_sequence_and_token_go_round_four_times(sequencing: str, window: int) -> None:
+def test_sequence_and_token_wrap_four_times(sequencing: str, window: int) -> None:
     sizes: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 64, "queue_bytes": 1 << 16}
     bench = Bench(2, 1, trace=True, sequencing=sequencing, window=window, **sizes)
     tap = Tap(bench)
@@ -64,7 +64,7 @@ def test_sequence_and_token_go_round_four_times(sequencing: str, window: int) ->
 
 
 @pytest.mark.parametrize("size", [0, 4, 60, 64])
-def test_queues_of_ni_and_host_go_round_four_times(size: int) -> None:
+def test_queues_of_ni_and_host_wrap_four_times(size: int) -> None:
     bench = Bench(2, 2, host_queue_bytes=1200, segment_bytes=64, queue_bytes=1400)
     assert one_way(bench, 300, size) == list(range(300))
     layout = bench.libraries[0].layout
@@ -74,7 +74,7 @@ def test_queues_of_ni_and_host_go_round_four_times(size: int) -> None:
     assert nic.load(layout.register(0, Register.FRONT)) == nic.load(layout.register(0, Register.BACK)) < layout.limit
 
 
-def test_rings_of_control_blocks_and_answers_go_round_four_times() -> None:
+def test_rings_of_control_blocks_and_answers_wrap_four_times() -> None:
     bench = Bench(2, 3, segment_bytes=64, cut_through_bytes=0, reply_bytes=0, multicast_trees=0)
     count = 2200
     assert one_way(bench, count, 4) == list(range(count))
@@ -83,7 +83,7 @@ def test_rings_of_control_blocks_and_answers_go_round_four_times() -> None:
     assert count // layout.control_entries >= 4
 
 
-def test_fits_never_fills_a_queue_to_the_brim() -> None:
+def test_fits_never_fills_a_queue_completely() -> None:
     """The two rules of the ring, against a ring that is really kept."""
     from firmware.grim.nic.layout import fits, following
 
@@ -107,7 +107,7 @@ BEFORE_WRAP = (1, 9, 40, 200)
 
 
 @pytest.mark.parametrize("lossy", [False, True])
-def test_delays_are_kept_when_the_clock_of_the_ni_goes_round(lossy: bool) -> None:
+def test_retry_delays_are_kept_when_the_rtc_wraps(lossy: bool) -> None:
     """RTC has 32 bits of half microseconds: it is set to before its end again and again, so that it goes round in the
     middle of a delay, at its end, and while the firmware looks.
     """
@@ -147,7 +147,7 @@ def test_delays_are_kept_when_the_clock_of_the_ni_goes_round(lossy: bool) -> Non
 
 
 @pytest.mark.parametrize("before", BEFORE_WRAP)
-def test_numbers_of_messages_in_a_channel_go_round(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_numbers_of_a_channel_wrap(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = Channel.__init__
 
     def begin(self: Channel, *arguments: Any) -> None:
@@ -163,7 +163,7 @@ def test_numbers_of_messages_in_a_channel_go_round(before: int, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("before", BEFORE_WRAP)
-def test_numbers_of_fetched_payloads_go_round(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_fetched_payloads_wrap(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, start, parts = Fetching.__init__, 0x1_0000_0000 - before, []
 
     def begin(self: Fetching, *arguments: Any) -> None:
@@ -192,7 +192,7 @@ def test_numbers_of_fetched_payloads_go_round(before: int, monkeypatch: pytest.M
     assert got == [i.to_bytes(4, "big") for i in range(count)]
 
 
-def test_an_error_of_a_number_that_has_come_round_again_is_forgotten() -> None:
+def test_error_of_a_reused_sequence_number_is_forgotten() -> None:
     """Only that one: a copy of another message that failed is still answered by its ERROR."""
     bench = Bench(2, start_nics=False, timeout_us=400)
     verdicts = Firmware(Ni(bench.machine.nic(1), bench.views[1])).parts.verdicts
