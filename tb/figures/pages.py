@@ -16,7 +16,7 @@ from tb.report.tables import KINDS, Table, number, percent
 
 TITLE = "Published and measured"
 HEADINGS = (
-    *("value", "published", "first", "today", "error", "90 % interval", "asked", "judgement", "changed", "source"),
+    *("value", "published", "first", "today", "error", "90 % interval", "required", "judgement", "changed", "source"),
     "command",
     "commit",
 )
@@ -25,13 +25,13 @@ BELOW = ("source", "command", "commit")
 WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
 """CSS classes of coloured judgements."""
 NOTE = (
-    "*First* is what the first run of the study gave, before anything was changed in view of the figure; *recovered*: "
-    "nobody wrote it down then, and it is the oldest value that a page of this repository showed, or what the commit "
-    "that brought the study gives today. *Changed*: what moved it since, told at the end. *Interval*: what nine of ten "
-    "draws of the assumed and calibrated values give. *Asked*: the agreement that was asked for. A figure is "
+    "*First* is the result of the first run of the study, before any change in view of the figure; *recovered*: it "
+    "was not recorded then, and is the oldest value on a page of this repository, or the result of the commit that "
+    "added the study. *Changed*: the causes of later changes, listed at the end. *Interval*: the range of nine in ten "
+    "draws of the assumed and calibrated values. *Required*: the agreement required in advance. A figure is "
     "*reproduced* when it is predicted, rebuilt for or estimated, its published value lies in its interval, and the "
-    "interval spans no more than 15 % to either side; *outside*: not as near as asked for. Rows stand in the order of "
-    "their worth: kind, judgement, error. *Commit*: the sources that were measured."
+    "interval spans no more than 15 % to either side; *outside*: the required agreement is not reached. Rows are "
+    "sorted by kind, judgement and error. *Commit*: the measured sources."
 )
 
 
@@ -42,7 +42,7 @@ def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     lines += [
         "[figures](README.md).",
         "",
-        *_table(Table(("at a glance", ""), tuple(glance(found)))),
+        *_table(Table(("summary", ""), tuple(glance(found)))),
         "",
         fill(NOTE, 120),
     ]
@@ -150,10 +150,10 @@ def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple
     """Yield the tables at the end of the page: inputs of the intervals, if any, and changes."""
     made = [(row.value.name, row.today.interval.made) for row in found if row.today and row.today.interval]
     if made:
-        yield "What intervals were made from", Table(("value", "draws, day, command"), tuple(made), words=2)
+        yield "Sources of the intervals", Table(("value", "draws, day, command"), tuple(made), words=2)
     used = {name for row in found for name in row.value.changed}
     told = [(name, change.what, change.why) for name, change in changes.items() if name in used]
-    yield "What was changed", Table(("change", "what", "why"), tuple(told), words=3)
+    yield "Changes", Table(("change", "content", "reason"), tuple(told), words=3)
 
 
 def _table(table: Table) -> list[str]:

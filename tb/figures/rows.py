@@ -169,10 +169,10 @@ def glance(found: Sequence[Row]) -> list[tuple[str, str]]:
     return [
         ("values published", str(len(found))),
         ("of them", ", ".join(kinds)),
-        ("predicted quantities, as near as asked for", _near(quantities)),
+        ("predicted quantities, within the required agreement", _near(quantities)),
         ("their median error", _median([row.error for row in quantities])),
-        (f"median error of the {len(looked)} with a first look: then, today", f"{then}, {today}"),
-        ("predicted counts, as asked for", _near(counts)),
+        (f"median error of the {len(looked)} with a first value: first, today", f"{then}, {today}"),
+        ("predicted counts, within the required agreement", _near(counts)),
         ("with an interval, published value inside", f"{inside} of {len(known)}"),
         ("reproduced", str(good)),
     ]

@@ -1,4 +1,4 @@
-"""Follows messages at their senders: from their begin to the acknowledgement that their sender has seen.
+"""Follows messages at their senders: from their start to the acknowledgement that their sender has seen.
 
 A message begins at a host that calls `send`, at a card that writes a result, or at a NIC that makes a message for
 another one: the reply to a remote read, the copy of a multicast. The NIC's records are matched to a message in

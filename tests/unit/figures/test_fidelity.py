@@ -182,10 +182,10 @@ def test_summary_separates_counts_from_quantities_and_compares_equal_rows() -> N
     quantities = [row(2.1, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(4.0, first="not recorded: x")]
     counts = [row(unit="codes"), row(3.0, unit="codes"), row(unit="B", within=0.0)]
     told = dict(glance([structure, *quantities, *counts, row(kind=Kind.INPUT, interval=NARROW)]))
-    assert told["predicted quantities, as near as asked for"] == "2 of 4"
+    assert told["predicted quantities, within the required agreement"] == "2 of 4"
     assert told["their median error"] == "17.5 %"
-    assert told["median error of the 3 with a first look: then, today"] == "25.0 %, 10.0 %"
-    assert told["predicted counts, as asked for"] == "2 of 3"
+    assert told["median error of the 3 with a first value: first, today"] == "25.0 %, 10.0 %"
+    assert told["predicted counts, within the required agreement"] == "2 of 3"
     assert told["with an interval, published value inside"] == "2 of 3" and told["reproduced"] == "2"
     assert told["of them"] == "7 predicted, 1 structure, 1 input"
 
@@ -209,7 +209,7 @@ def test_first_value_is_shown_next_to_the_present_one(first: float | str | None,
     [(0.1, 2.0, "10 %"), (0.0, 2.0, "exactly"), (0.1, 0.0, "exactly"), ([1, 3], 2.0, "1 to 3")],
 )
 def test_required_agreement_is_shown(within: float | list[float], value: float, shown: str) -> None:
-    assert dict(zip(HEADINGS, cells(row(within=within, value=value)), strict=True))["asked"] == shown
+    assert dict(zip(HEADINGS, cells(row(within=within, value=value)), strict=True))["required"] == shown
 
 
 def test_page_marks_values_outside_and_draws_intervals() -> None:
