@@ -27,7 +27,7 @@ package myri_fifo_card_pkg;
   localparam int STATUS_SEND_LEVEL = 8;
   localparam int STATUS_RECEIVE_LEVEL = 16;
 
-  // Bit numbers of ERRORS. What is refused changes nothing.
+  // Bit numbers of ERRORS. A rejected access changes nothing else.
   localparam int ERR_TX_FULL = 0;
   localparam int ERR_NUMBER = 1;
   localparam int ERR_DESCRIPTOR = 2;
@@ -78,6 +78,6 @@ package myri_fifo_card_pkg;
   localparam int SIZE_CELL_PAYLOAD = 8;
   localparam int SIZE_PAYLOAD = 48;
 
-  // What the check of a cell's header is added to.
+  // Value added to the check of a cell's header.
   localparam logic [7:0] HEC_COSET = 8'h55;
 endpackage

@@ -66,7 +66,7 @@ package myri_lanai4_pkg;
   localparam int MYRINET_NRES_EN = 0;
   localparam int MYRINET_CRC_EN = 1;
 
-  // Byte offsets within the card's PCI region (fact sheet 3.7); with 1 MB of SRAM that stands behind the rest.
+  // Byte offsets within the card's PCI region (fact sheet 3.7); 1 MB of SRAM is mapped behind the rest.
   localparam logic [24:0] PCI_SRAM = 25'h0;
   localparam logic [24:0] PCI_EEPROM = 25'h80000;
   localparam logic [24:0] PCI_REGISTERS = 25'hC0000;

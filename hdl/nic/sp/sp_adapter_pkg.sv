@@ -60,13 +60,13 @@ package sp_adapter_pkg;
   localparam int ERR_BELL_OVERFLOW = 4;
   localparam int ERR_PIO_MISUSE = 5;
 
-  // Bit numbers of the first word of a command; bytes stand in 15:0.
+  // Bit numbers of the first word of a command; the byte count is in 15:0.
   localparam int COMMAND_FETCH = 28;
   localparam int COMMAND_PACKET = 29;
   localparam int COMMAND_READ = 30;
   localparam int COMMAND_ALARM = 31;
 
-  // Bit numbers of RECV_STATUS; user bytes stand in 11:0.
+  // Bit numbers of RECV_STATUS; the count of user bytes is in 11:0.
   localparam int RECV_BAD_CRC = 16;
   localparam int RECV_BAD_SIZE = 17;
 

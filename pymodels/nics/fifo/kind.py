@@ -36,7 +36,7 @@ class FifoCard(NicKind):
 
 
 INVARIANTS = {
-    OWN: "the FIFO card refused what its host did (ERRORS tells what)",
-    OWN + 1: "the FIFO card dropped a cell of a wrong size, or with a wrong HEC or CRC-8",
+    OWN: "invalid access: the FIFO card rejected an access of its host; see ERRORS",
+    OWN + 1: "cell dropped: the FIFO card received a cell with a wrong size, HEC or CRC-8",
 }
 KIND = FifoCard("fifo", "a FIFO card", MYRINET, Size.MEMORY, "sim_fifo_nic", boots=False, invariants=INVARIANTS)

@@ -35,15 +35,15 @@ class Region(IntEnum):
 
     MEMORY = 0x000000
     STATUS = 0x800000  # read: see Status
-    MODE = 0x800008  # write: form of the card, see Form; taken while it holds nothing but the pool, which is emptied
-    INTERRUPT = 0x800010  # write: bit 0: interrupt the host while something has arrived
+    MODE = 0x800008  # write: form of the card, see Form; accepted while the card is idle; empties the pool
+    INTERRUPT = 0x800010  # write: bit 0 enables the interrupt while a packet or cell has arrived
     ERRORS = 0x800018  # sticky, see Error; writing 1 clears
     TX_READY = 0x800020  # write: number of a buffer to send
-    RX_FREE = 0x800028  # write: number of a buffer for the receive pool; read: how many are in it
-    RX_READY = 0x800030  # read: the oldest packet that has arrived, see Ready; 0: none
-    RX_NEXT = 0x800038  # write: done with it
-    CELL_NEXT = 0x800040  # write: done with the cell in CELL_IN
-    DROPPED = 0x800048  # read: cells that came and were refused
+    RX_FREE = 0x800028  # write: number of a buffer for the receive pool; read: buffers in the pool
+    RX_READY = 0x800030  # read: oldest received packet, see Ready; 0: none
+    RX_NEXT = 0x800038  # write: removes the oldest packet
+    CELL_NEXT = 0x800040  # write: removes the cell in CELL_IN
+    DROPPED = 0x800048  # read: received cells that were dropped
     CELL_OUT = 0x802000  # window: header at CELL_HEADER, payload at CELL_PAYLOAD
     CELL_IN = 0x803000  # window: likewise; read only
     END = 0x1000000
@@ -52,26 +52,26 @@ class Region(IntEnum):
 class Status(IntEnum):
     """Bit numbers of STATUS."""
 
-    ARRIVED = 0  # a packet or cell is there
-    IDLE = 1  # nothing is there to be sent
+    ARRIVED = 0  # a packet or cell has arrived
+    IDLE = 1  # nothing to send
     ERROR = 2  # ERRORS is not 0
-    CELLS = 3  # the form: cells
+    CELLS = 3  # form of the card: 1 for cells
     SEND_LEVEL = 8  # 8 bits: buffers in TX_READY, or cells to send
-    RECEIVE_LEVEL = 16  # 9 bits: packets in RX_READY, or cells that have come
+    RECEIVE_LEVEL = 16  # 9 bits: packets in RX_READY, or received cells
 
 
 class Error(IntEnum):
-    """Bit numbers of ERRORS. What is refused changes nothing."""
+    """Bit numbers of ERRORS. A rejected access changes nothing else."""
 
-    TX_FULL = 0  # TX_READY had no room
-    NUMBER = 1  # TX_READY or RX_FREE: there is no such buffer
-    DESCRIPTOR = 2  # a buffer to send is not READY, is empty, or does not fit into its buffer
-    POOLED = 3  # RX_FREE: the buffer is in the pool
-    NEXT = 4  # RX_NEXT or CELL_NEXT with nothing there
-    OUT_FULL = 5  # CELL_OUT had no room, or the cell did not begin with its header
-    CELL = 6  # a cell was refused: size, HEC, or CRC-8 of the link
-    MODE = 7  # MODE while the card holds something; TX_READY or RX_FREE of a card of cells
-    PIO = 8  # a store where nothing is, or of part of a register
+    TX_FULL = 0  # TX_READY was full
+    NUMBER = 1  # TX_READY or RX_FREE: invalid buffer number
+    DESCRIPTOR = 2  # buffer to send: not READY, empty, or longer than a buffer
+    POOLED = 3  # RX_FREE: the buffer is already in the pool
+    NEXT = 4  # RX_NEXT or CELL_NEXT without a packet or cell
+    OUT_FULL = 5  # CELL_OUT was full, or the cell did not start with its header
+    CELL = 6  # received cell dropped: size, HEC, or CRC-8 of the link
+    MODE = 7  # MODE while the card is in use; TX_READY or RX_FREE in the form CELLS
+    PIO = 8  # store to an unmapped address, or to part of a register
 
 
 class Form(IntEnum):
@@ -85,25 +85,25 @@ class State(IntEnum):
     """Bits 31:28 of a descriptor."""
 
     FREE = 0
-    READY = 1  # the host has filled the buffer
-    SENT = 2  # the card has sent it
+    READY = 1  # filled by the host
+    SENT = 2  # sent by the card
 
 
 class Descriptor(IntEnum):
     """Lowest bits of the fields of a descriptor, the first word of its 8 bytes."""
 
-    BYTES = 0  # 12 bits: of the packet, route bytes included
-    SKIP = 16  # 3 bits: bytes of the buffer before it
-    OWN = 24  # 4 bits: the host's own
+    BYTES = 0  # 12 bits: size of the packet with its route bytes
+    SKIP = 16  # 3 bits: bytes of the buffer before the packet
+    OWN = 24  # 4 bits: for the host's use
     STATE = 28  # 4 bits: see State
 
 
 class Ready(IntEnum):
     """Bit numbers of RX_READY."""
 
-    BYTES = 0  # 12 bits: of the packet, without its CRC-8
-    NUMBER = 16  # 7 bits: its buffer
-    LONG = 29  # it was longer than a buffer: its first bytes are there
+    BYTES = 0  # 12 bits: size of the packet without its CRC-8
+    NUMBER = 16  # 7 bits: number of its buffer
+    LONG = 29  # longer than a buffer: only its first bytes are stored
     BAD_CRC = 30
     VALID = 31
 
@@ -118,13 +118,13 @@ class Size(IntEnum):
     TX_READY = 32
     CIRCUITS = 64
     CIRCUIT = 8
-    SLOT = 64  # a cell in memory
+    SLOT = 64  # bytes of a cell in memory
     OUT_CELLS = 32
     OUT_BASE = 0x1000
     IN_CELLS = 256
     IN_BASE = 0x4000
     CELL = 53
-    CELL_HEADER = 4  # place of header and payload in a window, and in a slot
+    CELL_HEADER = 4  # offsets of header and payload in a window and in a slot
     CELL_PAYLOAD = 8
     PAYLOAD = 48
 
@@ -171,7 +171,7 @@ def package_text() -> str:
     """Return the SystemVerilog package with every constant of this module."""
     more = [
         "",
-        "  // What the check of a cell's header is added to.",
+        "  // Value added to the check of a cell's header.",
         f"  localparam logic [7:0] HEC_COSET = 8'h{HEC_COSET:X};",
     ]
     return declarations("myri_fifo_card_pkg", "pymodels/nics/fifo/registers.py", _GROUPS, more)

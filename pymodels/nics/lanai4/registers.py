@@ -84,7 +84,7 @@ class Isr4(IntEnum):
     LAN0_SIG = 16
     LAN7_SIG = 23
     DMA_ERROR = 26  # ours
-    NET_ERROR = 27  # ours: misuse of an engine, or a packet truncated by the network time-out
+    NET_ERROR = 27  # ours: misuse of an engine, or a packet truncated by the network timeout
     HOST_SIG = 30
     DBG = 31
 
@@ -97,7 +97,7 @@ class Myrinet4(IntEnum):
 
 
 class Pci4(IntEnum):
-    """Byte offsets within the card's PCI region (fact sheet 3.7); with 1 MB of SRAM that stands behind the rest."""
+    """Byte offsets within the card's PCI region (fact sheet 3.7); 1 MB of SRAM is mapped behind the rest."""
 
     SRAM = 0x000000
     EEPROM = 0x080000

@@ -96,7 +96,7 @@ class SpAdapter(NicKind):
 
 INVARIANTS = {
     OWN: "command lost: the SP adapter's command queue was full",
-    OWN + 1: "the SP adapter was told to move what its packet does not have",
+    OWN + 1: "invalid command: the SP adapter's RECV_NEXT or STORE has no packet or exceeds it",
 }
 KIND = SpAdapter(
     "sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", POWERPC, boots=False, invariants=INVARIANTS, keys=KEYS

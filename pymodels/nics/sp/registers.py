@@ -39,40 +39,40 @@ from pymodels.settings import OWN
 class SpReg(IntEnum):
     """Registers of the SP adapter: byte offsets as its processor sees them."""
 
-    STATUS = 0x000  # read: what happened; the word that a polling loop can watch
+    STATUS = 0x000  # read: see SpStatus; the word that a polling loop reads
     ACK = 0x004  # write: a one clears TIME
     INTERRUPT = 0x008  # write: bit 0 asserts the PCI interrupt, which the host clears; read: its level
     ERRORS = 0x00C  # sticky; writing 1 clears
     TIME = 0x010  # read: clocks of the NIC, the lowest 32 bits
     TIMER = 0x014  # write n: TIME in STATUS after n clocks; 0 stops it
     COMMAND_HIGH = 0x020
-    COMMAND_LOW = 0x024  # write: inserts the command
+    COMMAND_LOW = 0x024  # write: queues the command
     DATA_HIGH = 0x028
-    DATA_LOW = 0x02C  # write: inserts both words
-    DATA_ONE = 0x030  # write: inserts one word
-    RECV_NEXT = 0x034  # write: the packet at the head is done with
+    DATA_LOW = 0x02C  # write: queues both words
+    DATA_ONE = 0x030  # write: queues one word
+    RECV_NEXT = 0x034  # write: releases the packet at the head
     RECV_STATUS = 0x038  # read: see RecvStatus
-    SEND_START = 0x03C  # write: bytes from the Send FIFO 11:0, bytes of OWN0 and on 22:16
+    SEND_START = 0x03C  # write: sends; bytes from the Send FIFO in 11:0, bytes from OWN0 on in 22:16
     SEND0 = 0x040  # switch header, four words
     SEND1 = 0x044
     SEND2 = 0x048
     SEND3 = 0x04C
     SEND4 = 0x050  # VIA header, two words
     SEND5 = 0x054
-    RECV0 = 0x060  # the packet at the head: switch header,
+    RECV0 = 0x060  # packet at the head: switch header, four words
     RECV1 = 0x064
     RECV2 = 0x068
     RECV3 = 0x06C
     RECV4 = 0x070  # VIA header,
     RECV5 = 0x074
-    RECV6 = 0x078  # and its first user data
+    RECV6 = 0x078  # first user data, two words
     RECV7 = 0x07C
-    BELL_PRODUCER = 0x080  # doorbell FIFO (sp-future): entries that have come
-    BELL_CONSUMER = 0x084  # and those that firmware has taken
-    BELL_BASE = 0x088  # its place in SRAM
+    BELL_PRODUCER = 0x080  # doorbell FIFO (sp-future): entries written
+    BELL_CONSUMER = 0x084  # entries consumed by firmware
+    BELL_BASE = 0x088  # address of the doorbell FIFO in SRAM
     BELL_OVERFLOWS = 0x08C  # entries dropped
-    READ0 = 0x100  # the first of 32 words that READ has brought
-    OWN0 = 0x180  # the first of 16 words of user data that the processor writes
+    READ0 = 0x100  # first of 32 words returned by READ
+    OWN0 = 0x180  # first of 16 words of user data written by the processor
 
 
 @quick
@@ -80,45 +80,45 @@ class SpStatus(IntEnum):
     """Bit numbers of STATUS; the last three are counters of 8 bits."""
 
     ARRIVED = 0  # a whole packet is at the head of the receive side
-    SEND_FREE = 1  # SEND0..SEND5, OWN0 and on, and SEND_START may be written
-    ROOM = 2  # the command queue takes QUEUE_ROOM entries
-    LEFT_IDLE = 3  # every command is done
+    SEND_FREE = 1  # SEND0..SEND5, OWN0.., and SEND_START may be written
+    ROOM = 2  # the command queue has room for QUEUE_ROOM entries
+    LEFT_IDLE = 3  # all commands are complete
     BELL = 4  # the doorbell FIFO is not empty
     TIME = 5  # the timer has run out
     ERROR = 6  # ERRORS is not 0
-    READ = 7  # the READ inserted last is done
+    READ = 7  # the last queued READ is complete
     FETCHED = 8  # FETCH commands whose bytes are in the Send FIFO
     STORED = 16  # STORE commands whose bytes are in host memory
-    SENT = 24  # packets that stand in the link interface whole
+    SENT = 24  # packets that are complete in the link interface
 
 
 class SpError(IntEnum):
     """Bit numbers of ERRORS."""
 
-    SEND_MISUSE = 0  # SEND_START while one waits, or with sizes that no packet has
+    SEND_MISUSE = 0  # SEND_START while another is pending, or with invalid sizes
     QUEUE_OVERFLOW = 1  # an entry for the command queue was lost
-    PACKET_MISUSE = 2  # RECV_NEXT or STORE with PACKET without its packet or beyond it
+    PACKET_MISUSE = 2  # RECV_NEXT or STORE with PACKET without a packet or beyond its end
     BUS = 3  # a command was ended by an abort on the PCI bus
     BELL_OVERFLOW = 4  # a doorbell entry was dropped
-    PIO_MISUSE = 5  # a store of the host where nothing is
+    PIO_MISUSE = 5  # host store to an unmapped address
 
 
 @quick
 class SpCommand(IntEnum):
-    """Bit numbers of the first word of a command; bytes stand in 15:0."""
+    """Bit numbers of the first word of a command; the byte count is in 15:0."""
 
     FETCH = 28  # host memory to Send FIFO; otherwise STORE
     PACKET = 29  # STORE: the bytes are user data of the packet at the head
     READ = 30  # with FETCH: the bytes go to READ0 and on instead of the Send FIFO
-    ALARM = 31  # no bytes move: asserts the interrupt
+    ALARM = 31  # asserts the interrupt; no data
 
 
 @quick
 class RecvStatus(IntEnum):
-    """Bit numbers of RECV_STATUS; user bytes stand in 11:0."""
+    """Bit numbers of RECV_STATUS; the count of user bytes is in 11:0."""
 
     BAD_CRC = 16
-    BAD_SIZE = 17  # not as long as its header tells, shorter than its headers, or longer than a packet may be
+    BAD_SIZE = 17  # size differs from the header's, is less than the headers, or exceeds the largest packet
 
 
 class SpPci(IntEnum):
@@ -142,13 +142,13 @@ class SpSize(IntEnum):
 
     FIFO = 4096  # bytes of the Send FIFO and of the Recv/Cmd FIFO
     QUEUE = 32  # entries of the command queue
-    QUEUE_ROOM = 12  # entries that ROOM promises
-    PACKETS = 2  # packets that the receive side holds
+    QUEUE_ROOM = 12  # free entries signalled by ROOM
+    PACKETS = 2  # packet buffers of the receive side
     HEADERS = 24  # bytes of switch header and VIA header
-    USER = 2032  # user bytes of a packet at most
-    INLINE = 64  # user bytes that the processor can write
-    READ = 128  # bytes that READ brings at most
-    BELL_ENTRIES = 512  # of the doorbell FIFO, 8 bytes each
+    USER = 2032  # largest user data of a packet, in bytes
+    INLINE = 64  # largest user data written by the processor, in bytes
+    READ = 128  # largest READ, in bytes
+    BELL_ENTRIES = 512  # entries of the doorbell FIFO, 8 bytes each
 
 
 class SpSetting(IntEnum):
@@ -185,7 +185,7 @@ def fetch_command(size: int) -> int:
 def read_command(size: int) -> int:
     """Return the first word of READ. Raises ValueError for more bytes than READ can return."""
     if not 0 <= size <= SpSize.READ:
-        raise ValueError(f"READ of {size} bytes: there is room for {int(SpSize.READ)}")
+        raise ValueError(f"READ of {size} bytes: at most {int(SpSize.READ)}")
     return 1 << SpCommand.READ | 1 << SpCommand.FETCH | size
 
 
