@@ -41,7 +41,7 @@ class Mpi(Types):
         self._finalized = False
 
     async def Init(self) -> None:
-        """Initialise MPI (`MPI_Init`). Return when this rank can send to all others. Raises MpiError if called twice."""
+        """Initialise MPI (`MPI_Init`). Return when this rank can send to all. Raises MpiError if called twice."""
         if self.engine.running or self._finalized:
             rank, cause = self.engine.rank, "MPI is initialized already"
             raise MpiError(rank, "MPI_Init", ErrorClass.OTHER, cause, "call it once")

@@ -1,4 +1,4 @@
-"""Studies of `mpi`, one file each."""
+"""Studies of `mpi`."""
 
 from pymodels.roots import beyond
 

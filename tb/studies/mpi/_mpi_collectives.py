@@ -1,4 +1,4 @@
-"""Collectives of random programs: each rank's call, and what it must get, computed by itself from what all give."""
+"""Collectives of random programs: each rank's call and its independently computed result."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tb.studies.mpi._mpi_items import Step
 
 Array = NDArray[np.int64]
 NOTHING = -7
-"""What stands in a buffer before, and stays where nothing is due."""
+"""Initial value of a buffer, which must stay where no data are due."""
 
 
 def first(left: Any, right: Any) -> Any:
-    """An operator that does not commute."""
+    """Return the left operand: an operator that does not commute."""
     return left
 
 
 def last(left: Any, right: Any) -> Any:
-    """The other one."""
+    """Return the right operand: an operator that does not commute."""
     return right
 
 
@@ -40,7 +40,7 @@ OPERATORS: Mapping[str, tuple[Op, Callable[[Any, Any], Any]]] = MappingProxyType
 
 
 class Collective:
-    """One collective of a part of the ranks. `rank` is that in the communicator."""
+    """Collective of a part of the ranks; `rank` is that in the communicator."""
 
     def __init__(self, step: Step, rank: int, size: int) -> None:
         item = step.item
@@ -48,14 +48,14 @@ class Collective:
         self.op, self._fold = OPERATORS[item.mode]
         self.rank, self.size, self._salt = rank, size, step.number
         self.counts = [(self.count + 3 * one) % 5 * (self.count > 0) for one in range(size)]
-        """Of the calls with parts of any length."""
+        """Counts of the calls with parts of any length."""
 
     def given(self, rank: int, elements: int) -> Array:
-        """What a rank gives."""
+        """Return the data of a rank."""
         return (1009 * self._salt + 101 * rank + np.arange(elements, dtype=np.int64)) % 65_521
 
     async def call(self, comm: Any) -> tuple[Array, Array]:
-        """Make the call; what this rank has got, and what is due."""
+        """Make the call. Return this rank's result and the expected one."""
         return await getattr(self, f"_{self.name.lower()}")(comm)  # type: ignore[no-any-return]
 
     @property
@@ -106,7 +106,7 @@ class Collective:
         return room, np.concatenate([one[self.rank * self.count :][: self.count] for one in self._every(len(room))])
 
     def _spread(self, parts: list[Array]) -> tuple[list[int], Array]:
-        """Displacements with a gap behind each part, and the buffer with these parts in it."""
+        """Return displacements with a gap behind each part, and the buffer with the parts."""
         places = [sum(len(part) + 1 for part in parts[:at]) for at in range(len(parts))]
         whole = self._room(sum(len(part) + 1 for part in parts))
         for at, part in zip(places, parts, strict=True):
@@ -134,7 +134,7 @@ class Collective:
         return room, parts[self.rank]
 
     async def _alltoallv(self, comm: Any) -> tuple[Array, Array]:
-        """Rank i gives rank j (i + j) % 3 elements."""
+        """Make an `Alltoallv` in which rank i gives rank j (i + j) % 3 elements."""
         own = [self.given(self.rank + self.size * one, (self.rank + one) % 3) for one in range(self.size)]
         parts = [self.given(one + self.size * self.rank, (self.rank + one) % 3) for one in range(self.size)]
         (out, given), (into, due) = self._spread(own), self._spread(parts)
@@ -145,7 +145,7 @@ class Collective:
     # ---- that compute
 
     def _folded(self, ranks: int, elements: int) -> Array:
-        """What the first ranks give, one operator applied."""
+        """Return the data of the first ranks, reduced by an operator."""
         return reduce(self._fold, [self.given(rank, elements) for rank in range(ranks)])
 
     async def _reduce(self, comm: Any) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""What the first rank measures with the last one: round trips, and messages back to back (paper 001, 6.5)."""
+"""Measurements between the first and the last rank: round trips, and messages back to back (paper 001, 6.5)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from tb.studies.kit.findings import curve
 from tb.studies.kit.hosts import together
 
 STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"})
-"""What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
-so that it answers whoever sends again, and Pipes would pay for them.
+"""Layer below MPI, by the name of the stack in the paper.
+
+LAPI comes last: it leaves HAL's interrupts enabled to answer retransmissions, which would slow Pipes down.
 """
 OF_BOTH_STACKS: Mapping[str, Option] = MappingProxyType(
     {
@@ -30,14 +31,14 @@ OF_BOTH_STACKS: Mapping[str, Option] = MappingProxyType(
 )
 """Options of a study on both stacks."""
 REST_PS = 20_000_000_000
-"""Between two stacks: Pipes goes on to take in packets until nothing has come for some time-outs."""
+"""Pause between two stacks, ps: Pipes processes packets until none has arrived for some time-outs."""
 Found = TypeVar("Found")
 Measure = Callable[[Lab, Mpi, Any], Coroutine[Any, Any, float]]
-"""Of the data of a message, on both ranks; what the first one gives counts."""
+"""Function of a message's data that both ranks run; the first rank's result counts."""
 
 
 async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, Found]]) -> dict[str, Found]:
-    """A program that every rank runs, on one stack after the other in one run; what the first rank found, by stack."""
+    """Run a program on every rank, on one stack after the other. Return the first rank's results by stack."""
     found = {}
     for name, on in STACKS.items():
         ranks = lab.start_layer("mpi", {"on": on})
@@ -47,12 +48,12 @@ async def on_both_stacks(lab: Lab, program: Callable[[Mpi], Coroutine[Any, Any, 
 
 
 async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
-    """By stack what is measured, for each size."""
+    """Return the measurements of each size, by stack."""
     return await on_both_stacks(lab, lambda mpi: _rank(lab, mpi, sizes, measure))
 
 
 def tell(lab: Lab, sizes: Sequence[int], found: Mapping[str, Sequence[float]], name: str, unit: str) -> None:
-    """Series and metrics, `<name>_<stack>_<size>B`, of what was measured by stack, for each size."""
+    """Record series and metrics `<name>_<stack>_<size>B` of measurements by stack and size."""
     for stack, values in found.items():
         curve(lab, stack, sizes, values, "B", unit, f"{name}_{stack}_{{}}B")
 
@@ -69,7 +70,7 @@ async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> l
 
 
 async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
-    """The median of one-way times, us."""
+    """Return the median one-way time, us."""
     comm, room = mpi.COMM_WORLD, np.zeros_like(data)
 
     async def trip(number: int) -> None:
@@ -85,7 +86,7 @@ async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
 
 
 async def stream(lab: Lab, mpi: Mpi, data: Any, count: int) -> float:
-    """MB/s of so many messages back to back; 0 on the last rank."""
+    """Return the MB/s of messages back to back; 0 on the last rank."""
     comm, nothing = mpi.COMM_WORLD, np.zeros(0, np.uint8)
     rooms = [np.zeros_like(data) for _ in range(count)]
     if comm.Get_rank():

@@ -1,9 +1,9 @@
-"""Random programs of MPI as plain values: what is drawn, and what each rank then has to do.
+"""Random MPI programs as plain values: the items drawn, and the actions of each rank.
 
-A program is a list of items in an order that all ranks keep. Communicators are of two sorts. In a named one receives
-name their source, so the n-th message of a pair is that of the n-th receive, and calls may block: ranks that wait hold
-each other up in the order of items, never in a circle. In a wild one receives may take from any source, and any may get
-any message; there nothing blocks. Any part of a program is a program, so that one which fails can be made smaller.
+A program is a list of items in an order that all ranks keep. In a named communicator receives name their source, so the
+n-th message of a pair belongs to the n-th receive, and calls may block. Waiting ranks delay each other in the order of
+items, never in a cycle. In a wild communicator receives may match any source, and no call blocks. Any part of a program
+is a program, so that a failing one can be shrunk.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 
 T = TypeVar("T")
 NAMED, WILD = (0, 2), (1, 3)
-"""Communicators by their places; 0 is MPI_COMM_WORLD, 2 and 3 are split anew now and then."""
+"""Communicators by index; 0 is MPI_COMM_WORLD, 2 and 3 are split repeatedly."""
 TAGS = 3
 SIZES = (0, 24, 1, 300, 4095, 4096, 9000)
 LONG = 40_000
-"""Bytes of a message beyond the ends that Pipes copies twice."""
+"""Size in bytes of a message longer than the ends that Pipes copies twice."""
 TYPES = ("bytes", "vector", "indexed", "struct")
 MODES = ("", "s", "b", "r")
 SENDS = ("blocking", "begun", "persistent", "object")
@@ -28,35 +28,37 @@ TAKES = ("blocking", "begun", "persistent", "probe", "iprobe", "mprobe", "short"
 KINDS = ("message",) * 16 + ("collective", "collective", "exchange", "look", "look", "wait", "settle", "split", "pause")
 PAUSES_US = (10, 100, 1000)
 LATER = "later"
-"""The receive is not posted before the message has come."""
+"""Item kinds whose receive is posted after the message has arrived."""
 WAITS = ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
 COLLECTIVES = (
     *("Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Gatherv", "Scatterv", "Allgatherv"),
     *("Alltoallv", "Reduce", "Allreduce", "Scan", "Exscan", "Reduce_scatter_block", "Reduce_scatter", "objects"),
 )
 OPERATORS = ("SUM", "MAX", "BXOR", "first", "last")
-"""The last two do not commute."""
+"""Operators; the last two do not commute."""
 COUNTS = (0, 1, 3, 100, 700)
-"""Elements of 8 bytes of a collective."""
+"""Elements of 8 bytes in a collective."""
 
 
 class Chooser(Protocol):
-    """Where random choices come from: a seed, or hypothesis when it makes a program smaller."""
+    """Source of random choices: a seed, or hypothesis for shrinking."""
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number, both ends included."""
+        """Draw an integer from a closed interval."""
 
     def one_of(self, values: Sequence[T]) -> T:
-        """One of several values."""
+        """Draw one of several values."""
 
     def once_in(self, times: int) -> bool:
-        """True once in so many times."""
+        """Draw True with a probability of 1/n."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that happens. `first` and `second` are ranks, the second one counted in the first one's part. `size` is
-    bytes of a message, elements of a collective, colours by bit of a split, us of a pause or before a look.
+    """Item of a program.
+
+    `first` and `second` are ranks, the second one in the first one's part. `size` is the bytes of a message, the
+    elements of a collective, the colours of a split as bits, or the us of a pause or before a probe.
     """
 
     kind: str
@@ -71,20 +73,20 @@ class Item:
     any_source: int = 0
     any_tag: int = 0
     out: str = ""
-    """Datatype that is sent."""
+    """Datatype of the send."""
     into: str = ""
-    """Datatype that is received."""
+    """Datatype of the receive."""
     name: str = ""
 
     @property
     def calls(self) -> int:
-        """Calls of MPI that are made for it, at least."""
+        """Lower bound of the MPI calls made for the item."""
         least = {"message": 2 - (self.take == LATER), "exchange": 1, "collective": 2, "split": 4}
         return least.get(self.kind, 0)
 
 
 def drawn(choose: Chooser, ranks: int) -> Item:
-    """One item."""
+    """Draw one item."""
     kind = choose.one_of(KINDS)
     comm, first, second = choose.whole(0, 3), choose.whole(0, ranks - 1), choose.whole(0, ranks - 1)
     if kind == "message":
@@ -121,20 +123,20 @@ def _message(choose: Chooser, comm: int, first: int, second: int) -> Item:
 
 @dataclass(frozen=True)
 class Place:
-    """A communicator at some time; of those that were split, `ranks` has the ranks of MPI_COMM_WORLD by colour."""
+    """Communicator at some time; after a split, `ranks` holds the ranks of MPI_COMM_WORLD by colour."""
 
     slot: int
     generation: int
     ranks: tuple[tuple[int, ...], ...]
 
     def of(self, rank: int) -> tuple[int, ...]:
-        """The members of a rank's part in their order; none: it is in no part."""
+        """Return the ordered members of a rank's part, empty if it is in none."""
         return next((part for part in self.ranks if rank in part), ())
 
 
 @dataclass(frozen=True)
 class Step:
-    """An item at its place. `source`, `dest` are ranks of MPI_COMM_WORLD; `number` counts items."""
+    """Item with its communicator. `source`, `dest` are ranks of MPI_COMM_WORLD; `number` counts items."""
 
     item: Item
     number: int
@@ -143,14 +145,14 @@ class Step:
     dest: int = -1
 
     def data(self, source: int) -> bytes:
-        """Bytes that tell whose message it is."""
+        """Return bytes that identify the message."""
         size = self.item.size - self.item.size % 12 if self.item.out not in ("", "bytes") else self.item.size
         at = np.arange(size)
         return (7 * self.number + 11 * source + 3 * at + (at >> 8)).astype(np.uint8).tobytes()
 
 
 def planned(items: Sequence[Item], ranks: int) -> Iterator[Step]:
-    """The steps of all ranks, in the order that each keeps. The first two split communicators 2 and 3."""
+    """Return the steps of all ranks in order. The first two split communicators 2 and 3."""
     everybody = (tuple(range(ranks)),)
     places = [Place(slot, 0, everybody) for slot in range(4)]
     begin = (Item("split", 2, second=1, size=0b0101, any_source=1), Item("split", 3, size=0b0111))
@@ -171,12 +173,12 @@ def planned(items: Sequence[Item], ranks: int) -> Iterator[Step]:
 
 
 def key_of(item: Item, rank: int) -> int:
-    """What a rank gives `Split` as key: ranks stand in their order, or in the opposite one."""
+    """Return a rank's key for `Split`, which keeps or reverses the order of ranks."""
     return -rank if item.any_source else rank
 
 
 def colour_of(item: Item, rank: int, ranks: int) -> int:
-    """What it gives as colour; below 0: it is in no part, which happens where `second` is odd."""
+    """Return a rank's colour for `Split`; below 0 it is in no part, which occurs if `second` is odd."""
     return -1 if item.second % 2 and rank == item.second % ranks else item.size >> rank & 1
 
 

@@ -1,4 +1,4 @@
-"""Buffers of random programs: where the bytes of a datatype stand, written down once more, without MPI's code."""
+"""Buffers of random programs: the byte layout of datatypes, independent of MPI's code."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LAYOUTS: Mapping[str, tuple[tuple[tuple[int, int], ...], int]] = MappingProxyTyp
         "struct": (((0, 4), (16, 8)), 24),
     }
 )
-"""Blocks (offset, length) of an element, and its extent, in bytes. All but the first hold 12 bytes."""
+"""Blocks (offset, length) of an element and its extent, in bytes. All but the first hold 12 bytes."""
 GAP = 0xEE
-"""What stands in a buffer before, and stays where no data belong."""
+"""Initial value of a buffer, which must stay where no data belong."""
 
 
 def types_of(mpi: Mpi) -> dict[str, Any]:
-    """The datatypes, committed."""
+    """Return the committed datatypes."""
     byte = mpi.BYTE
     return {
         "bytes": byte,
@@ -38,40 +38,40 @@ def types_of(mpi: Mpi) -> dict[str, Any]:
 
 @dataclass
 class Room:
-    """A buffer for elements of a datatype."""
+    """Buffer for elements of a datatype."""
 
     kind: str
     cells: bytearray
 
     @classmethod
     def of(cls, kind: str, data: int) -> Room:
-        """For at least so many bytes of data."""
+        """Return a buffer for at least a number of data bytes."""
         blocks, extent = LAYOUTS[kind]
         return cls(kind, bytearray([GAP]) * (-(-data // sum(length for _, length in blocks)) * extent))
 
     @property
     def count(self) -> int:
-        """Elements."""
+        """Number of elements."""
         return len(self.cells) // LAYOUTS[self.kind][1]
 
     @property
     def most(self) -> int:
-        """Bytes of data that it holds."""
+        """Data bytes that the buffer holds."""
         return self.count * sum(length for _, length in LAYOUTS[self.kind][0])
 
     def places(self, size: int) -> NDArray[np.intp]:
-        """Where the first bytes of data stand."""
+        """Return the offsets of the first data bytes."""
         blocks, extent = LAYOUTS[self.kind]
         element = np.array([at + byte for at, length in blocks for byte in range(length)])
         places: NDArray[np.intp] = (np.arange(self.count)[:, None] * extent + element).ravel()
         return places[:size]
 
     def store(self, data: bytes) -> None:
-        """Put data where they belong."""
+        """Store data at their offsets."""
         self._array[self.places(len(data))] = np.frombuffer(data, np.uint8)
 
     def load(self, size: int) -> tuple[bytes, bool]:
-        """The first bytes of data; and whether all else is as it was."""
+        """Return the first data bytes, and True if the rest is unchanged."""
         places, rest = self.places(size), self._array.copy()
         rest[places] = GAP
         return self._array[places].tobytes(), bool((rest == GAP).all())
@@ -81,9 +81,9 @@ class Room:
         return np.frombuffer(self.cells, np.uint8)
 
     def clear(self) -> None:
-        """As it was made."""
+        """Reset the buffer to its initial value."""
         self.cells[:] = bytes([GAP]) * len(self.cells)
 
     def spoil(self) -> None:
-        """Change all of it, as a program may when its send is over."""
+        """Overwrite the buffer, as a program may after its send."""
         self.cells[:] = bytes([GAP ^ 0xFF]) * len(self.cells)

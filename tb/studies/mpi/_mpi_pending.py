@@ -1,4 +1,4 @@
-"""Requests of a rank that are under way, and the ways to wait for them."""
+"""Pending requests of a rank and the calls that wait for them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tb.studies.mpi._mpi_layout import Room
 
 @dataclass
 class Pending:
-    """A request, and what it is about."""
+    """Pending request and its message."""
 
     request: Request
     room: Room
     place: Place
     number: int | None = None
-    """Of a receive, among those of the rank; None: it is a send."""
+    """Number among the rank's receives; None for a send."""
     status: Status = field(default_factory=Status)
 
 
@@ -26,7 +26,7 @@ Pause = Callable[[], Awaitable[None]]
 
 
 async def wait(how: str, pending: list[Pending], pause: Pause) -> None:
-    """Wait for all by one of the calls; their statuses are filled in."""
+    """Wait for all requests by one of the calls and fill in their statuses."""
     requests = [one.request for one in pending]
     if how in ("Waitall", "Testall"):
         statuses: list[Status] = []

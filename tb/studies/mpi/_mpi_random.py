@@ -1,4 +1,4 @@
-"""Random programs of MPI on all ranks, and what was wrong with them."""
+"""Random MPI programs on all ranks, and their violations."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ T = TypeVar("T")
 
 
 class Seeded:
-    """Choices of a seed."""
+    """Choices drawn from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def whole(self, low: int, high: int) -> int:
-        """See `Chooser`."""
+        """Draw an integer (see `Chooser`)."""
         return self._random.randint(low, high)
 
     def one_of(self, values: Sequence[T]) -> T:
-        """See `Chooser`."""
+        """Draw one of several values (see `Chooser`)."""
         return self._random.choice(values)
 
     def once_in(self, times: int) -> bool:
-        """See `Chooser`."""
+        """Draw True with a probability of 1/n (see `Chooser`)."""
         return self._random.randrange(times) == 0
 
 
 def items_of(seed: int, operations: int, ranks: int) -> list[Item]:
-    """Items that take at least so many calls of four ranks."""
+    """Return items that need at least a number of calls of four ranks."""
     choose, found, calls = Seeded(seed), list[Item](), 0
     while calls < operations:
         found.append(drawn(choose, ranks))
@@ -43,19 +43,19 @@ def items_of(seed: int, operations: int, ranks: int) -> list[Item]:
 
 
 class RandomProgram:
-    """What all ranks do, and what they found."""
+    """Actions of all ranks and their results."""
 
     def __init__(self, items: Sequence[Item], ranks: int) -> None:
         self.steps = list(planned(items, ranks))
         self.ranks: dict[int, Rank] = {}
 
     def run(self, mpi: Mpi, number: int) -> Coroutine[Any, Any, None]:
-        """A rank's part."""
+        """Run a rank's part."""
         self.ranks[number] = Rank(mpi, self.steps)
         return self.ranks[number].run()
 
     def wrong(self) -> list[str]:
-        """What no sequential matcher would have given."""
+        """Return the differences from the sequential reference."""
         found = []
         for number, rank in sorted(self.ranks.items()):
             found += [*rank.wrong, *compare(number, self.steps, rank.log, rank.got)]
@@ -63,10 +63,10 @@ class RandomProgram:
 
     @property
     def calls(self) -> int:
-        """Of MPI, by all ranks."""
+        """Number of MPI calls by all ranks."""
         return sum(rank.calls for rank in self.ranks.values())
 
     @property
     def received(self) -> int:
-        """Messages."""
+        """Number of messages received."""
         return sum(one is not None for rank in self.ranks.values() for one in rank.got)

@@ -1,4 +1,4 @@
-"""One rank of a random program of MPI: it does its part of each step, and keeps what it got."""
+"""Rank of a random MPI program: runs its part of each step and keeps the results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tb.studies.mpi._mpi_reference import sends_of, tap
 BUFFER = 1 << 24
 """Bytes for buffered sends."""
 GO = 7
-"""Tag by which a sender in ready mode learns that its receive is posted."""
+"""Tag that tells a ready-mode sender that its receive is posted."""
 
 
 class Rank(Receives):
-    """The part of one rank."""
+    """Part of one rank."""
 
     async def run(self) -> None:
-        """All steps."""
+        """Run all steps."""
         world = self._mpi.COMM_WORLD
         self._control, self._comms[1] = await world.Dup(), await world.Dup()
         for slot in (0, 1):
@@ -80,7 +80,7 @@ class Rank(Receives):
             await self._receive(step, "object" if item.send == "object" else item.take)
 
     async def _to_itself(self, step: Step) -> None:
-        """Nothing may block before both have begun."""
+        """Send a message of the rank to itself; neither side may block before both have started."""
         if step.item.send == "object":
             request = await self._comm(step).isend(step.data(self.me), self._rank(step.place, self.me), step.item.tag)
             await self._receive(step, "object")
@@ -112,7 +112,7 @@ class Rank(Receives):
             self._keep(Pending(await getattr(comm, f"I{call}")(buffer, dest, item.tag), room, step.place))
 
     async def _exchange(self, step: Step) -> None:
-        """`Sendrecv` of two ranks, or of one with itself."""
+        """Run a `Sendrecv` of two ranks, or of one with itself."""
         other = step.dest if self.me == step.source else step.source
         data, comm, status = step.data(self.me), self._comm(step), Status()
         room, peer, tag = Room.of("bytes", len(data)), self._rank(step.place, other), step.item.tag
@@ -122,7 +122,7 @@ class Rank(Receives):
         self._has_got(room, step.place, number, status)
 
     async def _look(self, step: Step) -> None:
-        """A probe that need not find anything; in a wild communicator it may take what it finds."""
+        """Probe for a message that need not be there; in a wild communicator the probe may take it."""
         await self._mpi.host.sleep(step.item.size * 1_000_000, "a look")
         comm, status = self._comm(step), Status()
         if step.place.slot not in WILD or not step.item.any_source:
@@ -147,7 +147,7 @@ class Rank(Receives):
             self._has(one)
 
     async def _settle(self, place: Place) -> None:
-        """Receive all that is due in a wild communicator, take back what then fits nothing, and end all sends."""
+        """Receive all messages due in a wild communicator, cancel unmatched receives, and complete all sends."""
         comm = self._comms[place.slot]
         if comm is None or self.log.places[comm.context] != place:
             return
@@ -183,7 +183,7 @@ class Rank(Receives):
         self._came[one.place] = self._came.get(one.place, 0) + (not one.status.cancelled)
 
     async def _take_unfit(self, comm: Any, place: Place) -> None:
-        """Begin to receive a message that no receive fits, or wait a while."""
+        """Start to receive a message that no receive matches, or wait."""
         status = Status()
         found = await comm.Iprobe(ANY_SOURCE, ANY_TAG, status)
         self._told(comm, status if found else None)
@@ -204,7 +204,7 @@ class Rank(Receives):
             )
 
     async def _split(self, step: Step) -> None:
-        """A communicator that is split anew; the old one is settled and freed."""
+        """Replace a split communicator; the old one is settled and freed."""
         item, slot, world = step.item, step.place.slot, self._mpi.COMM_WORLD
         old, size = self._comms[slot], world.Get_size()
         self.calls += 1

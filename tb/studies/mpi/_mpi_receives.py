@@ -1,4 +1,4 @@
-"""Receives of a rank of a random program, in every form; what each got is kept by its number."""
+"""Receives of a rank of a random program, in every form; each result is kept by its number."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ PAUSE_PS = 3_000_000
 
 
 class Receives:
-    """What sends and receives of a rank share, and its receives."""
+    """State shared by sends and receives of a rank, and its receives."""
 
     def __init__(self, mpi: Mpi, steps: Sequence[Step]) -> None:
         self._mpi, self._steps, self.me = mpi, steps, mpi.COMM_WORLD.Get_rank()
         self.log, self.wrong = Log(), list[str]()
         self.got: list[Got | None] = []
-        """By receive, in the order in which they were posted."""
+        """Results by receive, in the order of posting."""
         self.calls = 0
-        """Of MPI that this rank has made for its steps."""
+        """Number of MPI calls made by this rank for its steps."""
         self._types = types_of(mpi)
         self._comms: dict[int, Any] = {0: mpi.COMM_WORLD, 2: None, 3: None}
         self._named: list[Pending] = []
         self._wild: list[Pending] = []
         self._lasting: dict[tuple[Any, ...], tuple[Request, Room]] = {}
-        """Persistent requests, by what they do."""
+        """Persistent requests by their action."""
         self._due: dict[Place, int] = {}
-        """Messages to this rank so far, by wild communicator."""
+        """Number of messages to this rank so far, by wild communicator."""
         self._came: dict[Place, int] = {}
-        """Those that have been received."""
+        """Number of messages received."""
         self._control: Any = None
 
     def _comm(self, step: Step) -> Any:
@@ -43,7 +43,7 @@ class Receives:
 
     @staticmethod
     def _rank(place: Place, rank: int) -> int:
-        """A rank of MPI_COMM_WORLD in its part of a communicator."""
+        """Return a rank of MPI_COMM_WORLD as a rank of its part of a communicator."""
         return place.of(rank).index(rank)
 
     async def _pause(self) -> None:
@@ -55,7 +55,7 @@ class Receives:
         return [room.cells, room.count, self._types[room.kind]]
 
     def _lasts(self, what: tuple[Any, ...], init: Any, room: Room, peer: int, tag: int) -> tuple[Request, Room]:
-        """A persistent request that does this and is not under way, and its buffer."""
+        """Return an inactive persistent request for an action, and its buffer."""
         while what in self._lasting:
             request, old = self._lasting[what]
             if not request.active:
@@ -72,7 +72,7 @@ class Receives:
         (self._wild if pending.place.slot in WILD else self._named).append(pending)
 
     def _has(self, one: Pending) -> None:
-        """A request is over: its buffer holds what came, or may be changed."""
+        """Process a complete request: its buffer holds the message, or may be changed."""
         if one.number is None:
             one.room.spoil()
         elif not one.status.cancelled:
@@ -127,7 +127,7 @@ class Receives:
         self.got[-1] = Got(place.of(self.me)[status.source], status.tag, data)
 
     async def _probed(self, comm: Any, place: Place, how: str, source: int, tag: int) -> None:
-        """A probe tells of a message; then it is received into a buffer that just holds it."""
+        """Probe a message, then receive it into a buffer of exactly its size."""
         status = Status()
         if how == "mprobe":
             taken = await comm.Mprobe(source, tag, status)
@@ -140,7 +140,7 @@ class Receives:
         await self._posted(comm, place, "blocking", Room.of("bytes", status.size), status.source, status.tag)
 
     def _told(self, comm: Any, status: Status | None, what: str = "probed") -> None:
-        """Take down what a probe has told."""
+        """Record the result of a probe."""
         told = status and (comm.ranks[status.source], status.tag, status.size)
         self.log.events.append((what, comm.context, told))
 

@@ -1,8 +1,8 @@
-"""What receives and probes of a rank must get: a sequential matcher, written from the standard's words alone.
+"""Sequential reference for the receives and probes of a rank, written from the standard's text alone.
 
-Which of two senders comes first is the network's. So the order in which messages and receives meet a rank's queues is
-taken down, and the matcher says which receive gets which message. Messages of one sender in one communicator must have
-been taken down in the order of their sends.
+The network decides which of two senders comes first. So the order in which messages and receives reach a rank's queues
+is recorded, and the reference matches receives and messages. Messages of one sender in one communicator must have been
+recorded in the order of their sends.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ ANY = -1
 
 @dataclass(frozen=True)
 class Got:
-    """What a receive got: source in MPI_COMM_WORLD, tag, data; `clean`: nothing else of its buffer has changed."""
+    """Result of a receive: source in MPI_COMM_WORLD, tag, data; `clean` is True if nothing else of the buffer changed."""
 
     source: int
     tag: int
     data: bytes
     clean: bool = True
     cut: bool = False
-    """It got an error, since the message did not fit."""
+    """True if the receive failed because the message did not fit."""
 
 
 @dataclass
 class Log:
-    """What met the queues of a rank, in this order: what it was, its context, and its key or what a probe told."""
+    """Events at the queues of a rank, in order: kind, context, and key or result of a probe."""
 
     events: list[tuple[str, int, Any]] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Log:
 
 
 def tap(mpi: Mpi, log: Log) -> None:
-    """Take down what meets a rank's queues."""
+    """Record the events at a rank's queues."""
     matcher = mpi.engine.matcher
     receive_for, message_for, probe, cancel = matcher.receive_for, matcher.message_for, matcher.probe, matcher.cancel
 
@@ -68,7 +68,7 @@ def tap(mpi: Mpi, log: Log) -> None:
 
 @dataclass(frozen=True)
 class Message:
-    """One that was sent to the rank."""
+    """Message sent to the rank."""
 
     source: int
     tag: int
@@ -76,7 +76,7 @@ class Message:
 
 
 class Reference:
-    """The queues of one rank, by the standard."""
+    """Queues of one rank, by the standard."""
 
     def __init__(self, rank: int, steps: Sequence[Step]) -> None:
         self.rank = rank
@@ -90,12 +90,12 @@ class Reference:
                     self._coming.setdefault((step.place, source), []).append(Message(source, step.item.tag, sent))
         self._early: list[tuple[Place, Message]] = []
         self._waiting: list[tuple[int, Place, Any]] = []
-        """Receives that wait: number, communicator, key."""
+        """Waiting receives: number, communicator, key."""
         self._seen: Message | None = None
         self.got: list[Message | None] = []
 
     def follow(self, log: Log) -> None:
-        """All that happened."""
+        """Process all recorded events."""
         for what, context, key in log.events:
             place = log.places.get(context)
             if place is not None:
@@ -132,13 +132,13 @@ class Reference:
         self._seen = self._first(place, key)
 
     def _probed(self, place: Place, told: tuple[int, int, int] | None) -> None:
-        """What the last probe told: source, tag and bytes."""
+        """Check the result of the last probe: source, tag and bytes."""
         seen = self._seen and (self._seen.source, self._seen.tag, len(self._seen.data))
         if told != seen:
             self.wrong.append(f"rank {self.rank}: a probe told {told} of {seen}")
 
     def _taken(self, place: Place, told: Any) -> None:
-        """A probe has taken its message: no other receive gets it."""
+        """Remove a message that a matched probe has taken."""
         self._probed(place, told)
         if self._seen is not None:
             self._early.remove((place, self._seen))
@@ -149,7 +149,7 @@ class Reference:
 
 
 def sends_of(step: Step) -> list[tuple[int, int]]:
-    """Source and destination of each message of a step."""
+    """Return source and destination of each message of a step."""
     there, back = (step.source, step.dest), (step.dest, step.source)
     return {"message": [there], "exchange": [there] if there == back else [there, back]}.get(step.item.kind, [])
 
@@ -159,7 +159,7 @@ def _fits(key: Any, message: Message) -> bool:
 
 
 def compare(rank: int, steps: Sequence[Step], log: Log, got: Sequence[Got | None]) -> list[str]:
-    """What was wrong with the receives of a rank; None: it was cancelled without a message."""
+    """Return the violations of a rank's receives; None stands for a receive cancelled without a message."""
     reference = Reference(rank, steps)
     reference.follow(log)
     for number, (wanted, one) in enumerate(zip(reference.got, got, strict=False)):

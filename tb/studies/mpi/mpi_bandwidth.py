@@ -1,10 +1,10 @@
-"""How many bytes a second does MPI move over LAPI, and how many natively over Pipes (paper 001, 6.5.1)?
+"""What is MPI's bandwidth over LAPI and natively over Pipes (paper 001, 6.5.1)?
 
-Strategy: the first rank sends messages back to back with `Isend` to receives that are posted, and the last one is
-answered; bandwidth is bytes over the time until the answer. The same program runs over both stacks, one after the
-other, on the same hosts. Every message is compared. A stream of the longest messages is followed by one half as long,
-which tells how far its rate has converged. The paper's nodes are `PROFILE=sp+ppc604-332`, its longest message is
-`SET="largest=65536 messages=32"`.
+Strategy: the first rank sends messages back to back with `Isend` to posted receives, and the last one is answered;
+bandwidth is bytes over the time until the reply. The same program runs over both stacks, one after the other, on the
+same hosts. Every message is compared. A stream of the longest messages is followed by one half as long, which shows how
+far its rate has converged. The paper's nodes are `PROFILE=sp+ppc604-332`, its longest message is `SET="largest=65536
+messages=32"`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ QUICK = "messages=4 largest=1024"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "messages=32 largest=65536")}
 """The paper's nodes and its longest message."""
 ENOUGH = 32
-"""Messages of a stream that has converged."""
+"""Messages after which a stream has converged."""
 LONG = 4096
-"""From so many bytes on LAPI is expected ahead."""
+"""Size in bytes from which LAPI is expected to be faster."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
 
     messages, late = lab.option("messages"), list[float]()

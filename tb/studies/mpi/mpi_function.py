@@ -1,7 +1,7 @@
-"""What does a plain Python function do as rank of MPI, without a process: `function=ring.py:main`?
+"""What does a plain Python function do as an MPI rank, without a process: `function=ring.py:main`?
 
 Strategy: the function `main(mpi)` of a file runs once on every host, in a greenlet (tb/program/mpi/plain); `mpi` has
-the names of mpi4py. What each returns is in `program-0.txt` and so on. Its computing takes no simulated time.
+the names of mpi4py. The results are in `program-0.txt` and so on. Its computation takes no simulated time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tb.program.mpi.plain.front import run_plain
 
 LAYER = "mpi"
 HOSTS = 1
-"""A function may be alone."""
+"""Smallest number of hosts."""
 OPTIONS = {
     "function": Option("ring.py:main", "a Python file and a function of it, which is given MPI"),
     **stack_options(LAYER),
@@ -26,7 +26,7 @@ OPTIONS = {
 
 
 def check(plan: Plan) -> None:
-    """Refuse a function that there is not."""
+    """Reject an unknown function."""
     _function(plan)
 
 
@@ -35,7 +35,7 @@ def _function(plan: Plan) -> Any:
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ranks, function = lab.start_layer(LAYER), _function(lab.plan)
     begun = lab.kernel.now
 

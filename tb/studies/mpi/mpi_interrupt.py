@@ -1,10 +1,10 @@
 """How long does an MPI message take over LAPI and natively when packets interrupt the receiver (paper 001, 6.5.1)?
 
-Strategy: the first rank and the last one send one message back and forth. Each has posted its receive, and looks at the
-content of the buffer, without a call of MPI, until the message is there: it is the service routine of HAL that takes
-packets in. Then it answers. Half of a round trip is the one-way time, the median of the repetitions. The routine of the
-native stack waits for further packets, so its shortest message is timed for several such delays, and then all sizes
-with the usual one; LAPI's does not wait. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
+Strategy: the first and the last rank exchange one message. Each has posted its receive and reads its buffer in a loop,
+without an MPI call, until the message is there; HAL's interrupt routine processes the packets. Then it replies. Half of
+a round trip is the one-way time, the median of the repetitions. The routine of the native stack waits for further
+packets, so its shortest message is timed for several such delays, and all sizes with the default one. LAPI's does not
+wait. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tb.studies.mpi._mpi_ends import of_both_stacks, tell
 LAYER = "mpi"
 CLUSTER = "sp_board"
 SIZES = (4, 64, 256, 1024, 4095)
-"""All go eagerly: a rank that makes no call permits nothing."""
+"""Sizes of eager messages; a rank that makes no call permits no others."""
 DELAYS_US = (1, 5, 10, 20, 35, 70, 100)
 OPTIONS = {
     "repetitions": Option(2, "round trips of each size and delay", 1, 100_000),
@@ -38,14 +38,14 @@ QUICK = "repetitions=1 largest=64"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=15 largest=4095")}
 """The paper's nodes."""
 LOOKS = 8
-"""Looks at the buffer in one stretch of computing."""
+"""Reads of the buffer in one computation."""
 TAG, READY = 1, 2
 AHEAD = 2
-"""Receives that are posted before the first message: the next one is there when a message is answered."""
+"""Receives posted before the first message, so that the next is posted when a message is answered."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     delayed = list[float]()
 
@@ -72,7 +72,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:
-    """The median of one-way times, us."""
+    """Return the median one-way time, us."""
     comm, first = mpi.COMM_WORLD, mpi.COMM_WORLD.Get_rank() == 0
     other = comm.Get_size() - 1 if first else 0
     rooms = [data ^ 0xFF for _ in range(AHEAD)]
@@ -103,6 +103,6 @@ async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:
 
 
 async def _look(mpi: Mpi, room: Any, data: Any) -> None:
-    """Until the content of a buffer is a message."""
+    """Read a buffer until it holds a message."""
     while not (room == data).all():
         await mpi.host.compute("hal_look", LOOKS)

@@ -1,8 +1,8 @@
 """How long does an MPI message take over LAPI, and how long natively over Pipes (paper 001, 6.5.1)?
 
-Strategy: the first rank and the last one send one message back and forth with `Send` and `Recv`; half of a round trip
-is the one-way time, the median over the repetitions of a size is handed in. The same program runs over both stacks, one
-after the other, on the same hosts. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
+Strategy: the first and the last rank exchange one message with `Send` and `Recv`. Half of a round trip is the one-way
+time, the median over the repetitions of a size. The same program runs over both stacks, one after the other, on the
+same hosts. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=9 largest=4096")}
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
 
     async def measure(lab: Lab, mpi: Mpi, data: Any) -> float:

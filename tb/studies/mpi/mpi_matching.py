@@ -1,8 +1,8 @@
-"""Does every MPI receive get the message that the standard says?
+"""Does every MPI receive get the message that the standard requires?
 
 Strategy: random operations of all ranks: all send modes, blocking, non-blocking and persistent, wildcards and probes,
-datatypes with gaps, communicators that are split anew, collectives. Receives and probes are compared with a sequential
-matcher that knows nothing of protocols (`_mpi_reference.py`), collectives with what they must give. The long run is
+datatypes with gaps, communicators that are split repeatedly, collectives. Receives and probes are compared with a
+sequential reference without protocols (`_mpi_reference.py`), collectives with their expected results. The long run is
 `SET="operations=10000"`.
 """
 
@@ -22,11 +22,11 @@ OPTIONS = {
 }
 QUICK = "operations=40"
 SHOWN = 20
-"""Failures that are told."""
+"""Number of violations reported."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ranks = lab.start_layer(LAYER)
     program = RandomProgram(items_of(lab.seed, lab.option("operations"), len(ranks)), len(ranks))
 

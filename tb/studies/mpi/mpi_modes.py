@@ -1,9 +1,9 @@
-"""What do the four send modes of MPI cost, with a posted receive and with one that comes late?
+"""What do the four send modes of MPI cost, with a posted receive and with a late one?
 
-Strategy: messages on both sides of the eager limit go from the first rank to the last one. Posted: the receive has
-been waiting for long; one-way time is from the call of the send to the return of the receive. Early: the receive is
-called long after a message that does not ask first; the time is that of the receive alone, the message being here. A
-synchronous message has nothing here then but its request.
+Strategy: messages on both sides of the eager limit go from the first to the last rank. Posted: the receive has been
+waiting; the one-way time is from the call of the send to the return of the receive. Early: the receive is called long
+after an eager message has arrived; the time is that of the receive alone. Of a synchronous message only the request has
+arrived by then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAYER = "mpi"
 MODES = {"standard": "Send", "buffered": "Bsend", "ready": "Rsend", "synchronous": "Ssend"}
 SIZES = (64, 4095, 4096)
 LONG_PS = 2_000_000_000
-"""After which whatever was begun has come as far as it comes."""
+"""Time after which started operations have progressed as far as possible, ps."""
 OPTIONS = {
     "repetitions": Option(3, "messages of each mode and size", 1, 100_000),
     **stack_options(LAYER),
@@ -31,7 +31,7 @@ QUICK = "repetitions=1"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ranks = lab.start_layer(LAYER)
     times: dict[str, list[int]] = {}
     await together(lab, "rank", [_rank(lab, mpi, times) for mpi in ranks])
@@ -40,7 +40,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _rank(lab: Lab, mpi: Mpi, times: dict[str, list[int]]) -> None:
-    """The program of every rank; those between the first and the last do nothing."""
+    """Run the program of a rank; only the first and the last one act."""
     await mpi.Init()
     comm = mpi.COMM_WORLD
     mpi.Attach_buffer(2 * max(SIZES))
@@ -57,7 +57,7 @@ async def _rank(lab: Lab, mpi: Mpi, times: dict[str, list[int]]) -> None:
 
 
 async def _posted(lab: Lab, mpi: Mpi, mode: str, size: int, times: list[int]) -> None:
-    """One message to a receive that waits; between two ends a time each is added to one number."""
+    """Measure one message to a waiting receive; each end adds its part of the time."""
     comm, data = mpi.COMM_WORLD, np.arange(size, dtype=np.uint8)
     if comm.Get_rank() == 0:
         await mpi.host.sleep(LONG_PS, "the receive to be posted")
@@ -69,7 +69,7 @@ async def _posted(lab: Lab, mpi: Mpi, mode: str, size: int, times: list[int]) ->
 
 
 async def _early(lab: Lab, mpi: Mpi, mode: str, size: int, times: list[int]) -> None:
-    """One message whose receive comes late, the message or its request being in the queue."""
+    """Measure one message whose receive is late, with the message or its request queued."""
     comm, data = mpi.COMM_WORLD, np.arange(size, dtype=np.uint8)
     if comm.Get_rank() == 0:
         await getattr(comm, MODES[mode])(data, comm.Get_size() - 1)

@@ -1,11 +1,11 @@
-"""How much of the NAS Parallel Benchmarks' time is communication, over MPI on each layer?
+"""Which part of the NAS Parallel Benchmarks' time is communication, over MPI on each layer?
 
 Strategy: five codes compute in class S over MPI, all ranks with their own part, and their results must be those that
-NPB publishes; three more (BT, SP, LU), and with `problem=A` all, are streams: the messages of one step or more in
-class A, with bytes by seed that are checked, and nothing computed. Computing takes simulated time by NPB's own counts
-of operations, at a rate that is assumed. Communication is what is left of the time from a barrier to the last rank's
-end, on average over ranks. With `stacks=both` all codes run natively over Pipes, and then over LAPI: a code's gain is
-the time that LAPI saves, as a part of the native one (paper 001, Table 6.3).
+NPB publishes. Three more (BT, SP, LU), and with `problem=A` all, are streams: the messages of one step or more in class
+A, with checked random bytes, and no computation. Computing takes simulated time by NPB's own counts of operations, at
+an assumed rate. Communication is the rest of the time from a barrier to the last rank's end, averaged over ranks. With
+`stacks=both` all codes run natively over Pipes and then over LAPI. A code's gain is the time that LAPI saves, relative
+to the native time (paper 001, Table 6.3).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LAYER = "mpi"
 CLUSTER = "four_hosts"
 INTEGER = ("EP", "IS")
 SLOWER_PERCENT = 0.5
-"""So much a code may be slower and count as equal (ours)."""
+"""Slowdown in percent up to which a code counts as equal (ours)."""
 OPTIONS = {
     "codes": Option("EP", f"codes to run, in this order: of {', '.join(sorted(ALL_CODES))}, or all"),
     "problem": Option("S", "class: S computes (BT, LU, SP: streams of A), A streams", choices=("S", "A")),
@@ -37,21 +37,21 @@ OPTIONS = {
 }
 QUICK = "codes=MG problem=S"
 VARIANTS = {"ppc604": ("sp+ppc604-332", "codes=CG,EP,LU,SP problem=A stacks=both mpi.on=lapi")}
-"""The paper's nodes: one step of four codes, by its messages; of all codes it takes half an hour."""
+"""The paper's nodes: one step of four codes, by its messages; all codes take half an hour."""
 
 
 @dataclass(frozen=True)
 class Took:
-    """What a code has taken."""
+    """Times of a code."""
 
     seconds: float
-    """From the barrier to the last rank's end."""
+    """Time from the barrier to the last rank's end."""
     computing: float
-    """Of that, on average over ranks."""
+    """Computing time in it, averaged over ranks."""
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     program = partial(_rank, lab, _codes(lab.text("codes")))
     if lab.text("stacks") == "one":
         ranks = lab.start_layer(LAYER)
@@ -84,7 +84,7 @@ def _codes(text: str) -> list[str]:
 
 
 async def _rank(lab: Lab, codes: list[str], mpi: Mpi) -> dict[str, Took]:
-    """The program of every rank; the first one has what each code took."""
+    """Run the program of a rank; the first one returns the times of each code."""
     found = {}
     await mpi.Init()
     for code in codes:
@@ -102,7 +102,7 @@ async def _rank(lab: Lab, codes: list[str], mpi: Mpi) -> dict[str, Took]:
 
 
 async def _run_code(lab: Lab, node: Node, code: str) -> None:
-    """One code, and what it says of itself."""
+    """Run one code and return its result."""
     if lab.text("problem") == "S" and code in KERNELS:
         wrong = (await KERNELS[code](node)).wrong
         lab.check(not wrong, f"rank {node.rank}, {code}: {wrong}")

@@ -1,9 +1,9 @@
-"""How long does an MPI message take, and how many bytes a second go, eagerly and by request?
+"""How long does an MPI message take, and what is the bandwidth, for eager and rendezvous messages?
 
-Strategy: the first rank and the last one send one message back and forth with `Send` and `Recv`; half of a round trip
-is the one-way time, the median over the repetitions of a size is handed in. Then the first one sends messages back to
-back with `Isend` to receives that are posted, and the last one is answered: bandwidth is bytes over the time until the
-answer (paper 001, 6.5). Sizes stand on both sides of the eager limit. Every message is compared.
+Strategy: the first and the last rank exchange one message with `Send` and `Recv`. Half of a round trip is the one-way
+time, the median over the repetitions of a size. Then the first rank sends messages back to back with `Isend` to posted
+receives, and the last one is answered: bandwidth is bytes over the time until the reply (paper 001, 6.5). Sizes are on
+both sides of the eager limit. Every message is compared.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TINY = "repetitions=1 messages=1 largest=40 mpi.eager_limit=32"
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     ranks = lab.start_layer(LAYER)
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     found = await together(lab, "rank", [_rank(lab, mpi, sizes) for mpi in ranks])
@@ -42,7 +42,7 @@ async def run(lab: Lab) -> None:
 
 
 async def _rank(lab: Lab, mpi: Mpi, sizes: list[int]) -> tuple[list[float], list[float]]:
-    """The program of every rank: the first one measures, with the last one; one-way times in us, rates in MB/s."""
+    """Run the program of a rank: the first one measures one-way times in us and rates in MB/s with the last one."""
     await mpi.Init()
     comm = mpi.COMM_WORLD
     first, last = comm.Get_rank() == 0, comm.Get_rank() == comm.Get_size() - 1

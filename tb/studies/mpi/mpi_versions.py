@@ -1,9 +1,8 @@
-"""What do the three versions of MPI over LAPI cost beside LAPI itself (paper 001, 6.4)?
+"""What do the three versions of MPI over LAPI cost compared with LAPI itself (paper 001, 6.4)?
 
-Strategy: the first host and the last one send a message back and forth with each version: half of a round trip is the
-one-way time, the median of the repetitions. Before that LAPI does the same alone, by `Put` and `Waitcntr`. The
-completion handlers on LAPI's threads and the context switches of the two hosts are counted, and divided by the
-messages of MPI. All data are compared.
+Strategy: the first and the last host exchange a message with each version. Half of a round trip is the one-way time,
+the median of the repetitions. Before that LAPI does the same alone, by `Put` and `Waitcntr`. The completion handlers on
+LAPI's threads and the context switches of both hosts are counted per MPI message. All data are compared.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ VARIANTS = {"ppc604": ("sp+ppc604-332", "repetitions=3 largest=4096")}
 """The paper's nodes, on both sides of the eager limit."""
 EAGER_LIMIT = 4096
 ALIKE = 0.05
-"""So far, as a fraction, counters may be from enhanced (ours)."""
+"""Largest relative difference at which counters and enhanced count as equal (ours)."""
 Part = Callable[[bytes], Awaitable[None]]
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     tasks: list[Lapi] = lab.start_layer("lapi")
     found = {"lapi": await _by_put(lab, tasks, sizes)}
@@ -54,7 +53,7 @@ async def run(lab: Lab) -> None:
 
 
 def _tell_orders(lab: Lab, found: list[dict[str, float]], sizes: list[int]) -> None:
-    """At how many sizes the versions stand otherwise than expected. `found`: us by name, for each size."""
+    """Record at how many sizes the versions are not in the expected order. `found` holds us by name and size."""
     eager = [us for size, us in zip(sizes, found, strict=True) if size < EAGER_LIMIT]
     lab.metric("sizes_enhanced_not_between", sum(not us["lapi"] < us["enhanced"] < us["base"] for us in found))
     lab.metric("sizes_counters_not_below_base", sum(us["counters"] >= us["base"] for us in eager))
@@ -67,13 +66,13 @@ def _alike(one: float, other: float) -> bool:
 
 
 def _counts(*ends: Mpi) -> tuple[int, int]:
-    """Context switches, and completion handlers that have run."""
+    """Return the numbers of context switches and of completion handlers that have run."""
     lapis = [end.below for end in ends]
     return sum(one.process.host.scheduler.switches for one in lapis), sum(one.thread.runs for one in lapis)
 
 
 async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
-    """One-way times of LAPI alone, us."""
+    """Return the one-way times of LAPI alone, us."""
     await together(lab, "LAPI_Init", [one.Init() for one in tasks])
     near, far = tasks[0], tasks[-1]
     out, into, counter = (_same(near, far) for _ in range(3))
@@ -98,14 +97,14 @@ async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
 
 
 def _same(near: Lapi, far: Lapi) -> int:
-    """Memory that stands at one address in both tasks, which have done the same so far."""
+    """Return the address of memory that is the same in both tasks, which have made the same allocations."""
     addresses = {one.process.allocate(SIZES[-1]) for one in (near, far)}
     (address,) = addresses
     return address
 
 
 async def _by_mpi(lab: Lab, version: str, ranks: list[Mpi], sizes: list[int]) -> list[float]:
-    """One-way times of a version, us; what it costs a message is handed in."""
+    """Return the one-way times of a version, us, and record its cost per message."""
 
     def parts(mpi: Mpi, other: int) -> tuple[Part, Part]:
         async def send(data: bytes) -> None:
@@ -137,8 +136,8 @@ async def _back_and_forth(
     far: tuple[Part, Part],
     count: Callable[[], None] = lambda: None,
 ) -> list[float]:
-    """One-way times of sizes, us. Each end has a way to send and one to receive. `count` is called when both ends have
-    the CPU of their host, which a first round trip sees to, and at the end.
+    """Return the one-way times of the sizes, us. `count` is called when both ends have the CPU of their host, and at
+    the end.
     """
     medians, repetitions = list[float](), lab.option("repetitions")
     sequence = [sizes[0], *(size for size in sizes for _ in range(repetitions))]

@@ -1,9 +1,9 @@
-"""What does an MPI program do that does not know it is simulated: any command, one process a host?
+"""What does an unmodified MPI program do on the simulated network: any command, one process a host?
 
-Strategy: each process runs on the real machine, and its calls of MPI are done by the coroutine of its host, on the
-simulated network (tb/program/mpi). Simulated time stands still while a process computes, and all clocks that it reads
-give simulated time; so two runs are equal. With `program.cpu_ratio` the computing takes time too. What each one prints
-is in `program-0.txt` and so on. A process that fails ends the run, with its rank and its last lines.
+Strategy: each process runs on the real machine, and the coroutine of its host makes its MPI calls on the simulated
+network (tb/program/mpi). Simulated time stops while a process computes, and all clocks that it reads give simulated
+time, so two runs are equal. With `program.cpu_ratio` computing takes time, too. The output of each process is in
+`program-0.txt` and so on. A process that fails ends the run, with its rank and its last lines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tb.program.mpi.serve import Server, Start
 
 LAYER = "mpi"
 HOSTS = 1
-"""A program may be alone."""
+"""Smallest number of hosts."""
 OPTIONS = {
     "command": Option("ring.c", "the program and its arguments; a C source is compiled"),
     "ranks": Option(0, "programs, one a host from the first host on; 0: on every host", 0, 1024),
@@ -34,13 +34,11 @@ TINY = "command=ring.c"
 
 NETPIPE = 'command="NPmpich2 -u 65536 -n 5 -o /dev/null" ranks=2'
 VARIANTS = {"netpipe-lanai9": ("lanai9", NETPIPE), "netpipe-sp": ("sp", f"{NETPIPE} mpi.on=pipes")}
-"""NetPIPE's own table is what rank 0 prints, in program-0.txt of the run; without -n it repeats short messages for
-seconds.
-"""
+"""NetPIPE, whose table is the output of rank 0 in program-0.txt; without -n it repeats short messages for seconds."""
 
 
 def check(plan: Plan) -> None:
-    """Refuse a command that cannot be started, and more ranks than hosts."""
+    """Reject a command that cannot be started, and more ranks than hosts."""
     _words(plan)
     check_ranks(int(plan.options["ranks"]), len(plan.cluster.hosts))
 
@@ -50,12 +48,12 @@ def _words(plan: Plan) -> list[str]:
 
 
 def _directory(plan: Plan) -> Path:
-    """Where the command was typed: there its programs run."""
+    """Return the directory in which the command was typed, where its programs run."""
     return Path(plan.request.directory or ".").absolute()
 
 
 async def run(lab: Lab) -> None:
-    """The study."""
+    """Run the study."""
     if refused := refusal():
         told = f"program: this kernel gives programs no namespaces ({refused}): they reach the network of this machine"
         print(told, file=sys.stderr, flush=True)
@@ -81,6 +79,6 @@ async def run(lab: Lab) -> None:
 
 
 async def _idle(mpi: Mpi) -> None:
-    """A host without a program takes part in the beginning and the end."""
+    """Take part in start and end on a host without a program."""
     await mpi.Init()
     await mpi.Finalize()

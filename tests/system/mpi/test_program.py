@@ -1,7 +1,7 @@
-"""Programs that nobody here wrote, on the RTL: mpi4py of PyPI and its benchmarks.
+"""Unmodified programs on the RTL: mpi4py of PyPI and its benchmarks.
 
-Strategy: the commands are those that its users type. What they print is looked at, and runs are held against each
-other: they must be equal on both simulators and run after run, since simulated time depends on the calls alone.
+Strategy: the commands are those that its users type. Their output is checked, and runs are compared: they must be equal
+on both simulators and from run to run, since simulated time depends on the calls alone.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ BENCH = f"{sys.executable} -m mpi4py.bench"
 
 
 def bench(words: str, folder: Path, simulator: str = "verilator") -> Run:
-    """A benchmark of mpi4py on two hosts."""
+    """Run a benchmark of mpi4py on two hosts."""
     return must("program", simulator, folder, f'command="{BENCH} {words}"')
 
 
 def said(done: Run, rank: int = 0) -> str:
-    """What a rank printed."""
+    """Return the output of a rank."""
     return (done.folder / f"program-{rank}.txt").read_text(encoding="utf-8")
 
 
@@ -37,7 +37,7 @@ def test_ringtest_is_equal_on_both_simulators_and_run_after_run(tmp_path: Path) 
 
 
 def test_pingpong_measures_simulated_time(tmp_path: Path) -> None:
-    """A message of more bytes takes longer, and all of one size take about as long."""
+    """Longer messages take longer, and all of one size take about the same time."""
     rows = [line.split() for line in said(bench("pingpong -l 20 -s 2 -m 64 -n 256", tmp_path)).splitlines()[2:]]
     assert [int(row[0]) for row in rows] == [64, 128, 256]
     means, deviations = [float(row[3]) for row in rows], [float(row[5]) for row in rows]
@@ -45,7 +45,9 @@ def test_pingpong_measures_simulated_time(tmp_path: Path) -> None:
     assert all(deviation < mean / 10 for mean, deviation in zip(means, deviations, strict=True))
 
 
-def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_on_one_rank_ends_the_run_with_its_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "wrong.py").write_text(
         "from mpi4py import MPI\nif MPI.COMM_WORLD.rank: print(1 / 0)\n", encoding="utf-8"
     )

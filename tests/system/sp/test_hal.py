@@ -1,9 +1,8 @@
-"""HAL on the RTL of the SP adapter: equality, a late route, loss, and the stages of its packets.
+"""HAL on the RTL of the SP adapter: equality, a slow route, loss, and the stages of its packets.
 
-Strategy: one small run of `hal_packets` on a board with two routes a pair, one of which is late, so that packets
-overtake each other. With clocks always on, and a still smaller run on the other simulator, results and trace are equal;
-every packet of it is followed from its send to its handler. Wires that lose packets leave the study without some, and
-it still passes.
+Strategy: one small run of `hal_packets` on a board with two routes a pair, one of which is slow, so that packets
+overtake each other. With clocks always on, and in a smaller run on the other simulator, results and trace are equal.
+Every packet is followed from its send to its handler. Links that lose packets leave some missing, and the study passes.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SMALL, SMALLER = f"packets=12 {LATE}", f"packets=4 {LATE}"
 
 @pytest.fixture(name="cluster", scope="module")
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A board of two node chips and two link chips, a host on each node chip."""
+    """Board of two node chips and two link chips, with a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
     return str(
         write(cluster_on("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways")
@@ -36,7 +35,7 @@ def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(name="reference", scope="module")
 def fixture_reference(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Verilator, sleeping clocks."""
+    """Reference run on Verilator with gated clocks."""
     return must(STUDY, "verilator", tmp_path_factory.mktemp(STUDY), SMALL, cluster, profile=PROFILE)
 
 
@@ -52,15 +51,15 @@ def test_results_and_trace_are_equal_on_both_simulators(cluster: str, tmp_path: 
     assert_equal(one, other)
 
 
-def test_packets_on_the_route_that_is_late_are_overtaken(reference: Run) -> None:
+def test_packets_on_the_slow_route_are_overtaken(reference: Run) -> None:
     assert reference.metrics["overtaken"] > 3 and not reference.metrics["lost"]
 
 
-def test_packets_are_followed_whole(reference: Run) -> None:
+def test_packets_are_followed_from_send_to_handler(reference: Run) -> None:
     lives = whole_lives(reference)
     assert len(lives) > 20 and all(life.arrived is not None for life in lives)
 
 
-def test_packets_that_wires_lose_are_missing(cluster: str, tmp_path: Path) -> None:
+def test_packets_lost_on_links_are_missing(cluster: str, tmp_path: Path) -> None:
     lost = must(STUDY, "verilator", tmp_path, f"{SMALL} fault.loss=0.2", cluster, profile=PROFILE)
     assert 0 < lost.metrics["lost"] < 10

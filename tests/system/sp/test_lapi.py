@@ -1,8 +1,8 @@
-"""LAPI on the RTL of the SP adapter: equality, and every call over bad wires.
+"""LAPI on the RTL of the SP adapter: equality, and every call over faulty links.
 
-Strategy: a small run of `lapi_latency` on a board with two routes a pair, one of which is late, where wires lose and
-damage packets; the study compares all data. Something was sent again; the other simulator has the same results and
-trace.
+Strategy: a small run of `lapi_latency` on a board with two routes a pair, one of which is slow, where links lose and
+damage packets; the study compares all data. Packets must have been retransmitted; the other simulator has the same
+results and trace.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ BAD = "lapi.timeout_us=60 fault.loss=0.05 fault.damage=0.05 fault.late_port=chip
 
 @pytest.fixture(name="cluster", scope="module")
 def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A board of two node chips and two link chips, a host on each node chip."""
+    """Board of two node chips and two link chips, with a host on each node chip."""
     topology = board(("paris", "metz"), chips=2)
     return str(
         write(cluster_on("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways")
     )
 
 
-def test_all_calls_over_bad_wires_do_what_they_say_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:
+def test_all_calls_work_over_faulty_links_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:
     one, other = [
         must(STUDY, simulator, tmp_path / simulator, f"{SMALL} largest=4 {BAD}", cluster, profile=PROFILE)
         for simulator in ("verilator", "icarus")
@@ -40,7 +40,9 @@ def test_all_calls_over_bad_wires_do_what_they_say_and_equally_on_both_simulator
     assert_equal(one, other)
 
 
-def test_interrupts_serve_a_task_that_makes_no_call_and_a_put_is_the_cheaper_send(cluster: str, tmp_path: Path) -> None:
+def test_interrupts_serve_a_task_without_calls_and_a_put_costs_less_than_an_active_message(
+    cluster: str, tmp_path: Path
+) -> None:
     good = must(STUDY, "verilator", tmp_path, SMALL, cluster, profile=PROFILE)
     assert good.metrics["resent"] == 0
     for size in (4, 64, 900):

@@ -1,9 +1,9 @@
-"""FirmVIA between two SP adapters over an SP switch: the promises of every cluster, and what the hardware is to do.
+"""FirmVIA between two SP adapters over an SP switch: the invariants of every cluster, and the adapter's engines.
 
-Strategy: one small run on the profile `sp`; on the other simulator and with clocks always on results, traces and
-packets must be equal, and on the slow path of Verilator. What the adapter's engines promise is read from the trace of
-that run, packet by packet and command by command: what is sent has arrived, the right engine waits on send and overlaps
-on receive, commands are done in their order.
+Strategy: one small run on the profile `sp`. Results, traces and packets must be equal on the other simulator, with
+clocks always on, and with Verilator's public evaluation. The engines' behaviour is read from the trace, packet by
+packet and command by command: sent packets arrive, the right engine waits on send and overlaps on receive, and commands
+execute in order.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from tests.system.runs import Run, assert_equal, must
 
 STUDY, SMALL, PROFILE = "firmvia_latency", "repetitions=2 largest=1024", "sp"
 FETCH, STORE = 0, 1
-"""What a record of the left engine is about."""
+"""Command kinds in records of the left engine."""
 
 
 @pytest.fixture(name="reference", scope="module")
 def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Verilator, sleeping clocks."""
+    """Reference run on Verilator with gated clocks."""
     return must(STUDY, "verilator", tmp_path_factory.mktemp(STUDY), SMALL, profile=PROFILE)
 
 
 def records(run: Run, node: int, part: Part, event: TraceEvent) -> NDArray[np.void]:
-    """What a part of a node recorded, in time."""
+    """Return the records of a part of a node, ordered by time."""
     trace = run.trace
     found: NDArray[np.void] = trace[(trace["unit"] == unit(node, part)) & (trace["event"] == event)]
     return found
 
 
 def commands(run: Run, node: int, event: TraceEvent, kind: int) -> NDArray[np.void]:
-    """Records of the left engine about commands of a kind."""
+    """Return the left engine's records of commands of a kind."""
     every = records(run, node, Part.HOST_DMA, event)
     found: NDArray[np.void] = every[every["argument"] == kind]
     return found
@@ -49,13 +49,13 @@ def test_results_and_trace_are_equal(reference: Run, simulator: str, always_on: 
     assert_equal(reference, again)
 
 
-def test_verilators_public_eval_does_the_same(reference: Run, tmp_path: Path) -> None:
+def test_verilators_public_eval_gives_equal_results(reference: Run, tmp_path: Path) -> None:
     again = must(STUDY, "verilator", tmp_path, f"{SMALL} run.public_eval=1", profile=PROFILE)
     assert_equal(reference, again, same_simulator=True)
 
 
 @pytest.mark.parametrize(("source", "target"), [(0, 1), (1, 0)])
-def test_every_packet_that_is_sent_arrives_whole(reference: Run, source: int, target: int) -> None:
+def test_every_sent_packet_arrives_complete(reference: Run, source: int, target: int) -> None:
     sent = records(reference, source, Part.NET_SEND, TraceEvent.TX_START)["packet"].tolist()
     arrived = records(reference, target, Part.NET_RECV, TraceEvent.RX_TAIL)
     assert sent == arrived["packet"].tolist() and len(set(sent)) > 20
@@ -63,8 +63,8 @@ def test_every_packet_that_is_sent_arrives_whole(reference: Run, source: int, ta
 
 
 @pytest.mark.parametrize("node", [0, 1])
-def test_the_right_engine_sends_what_is_fetched_whole(reference: Run, node: int) -> None:
-    """The bytes of a packet of user data stand in the FIFO before its first word goes on, and its head leaves then."""
+def test_the_right_engine_sends_completely_fetched_packets(reference: Run, node: int) -> None:
+    """All bytes of a user-data packet are in the FIFO before its head is sent."""
     starts = records(reference, node, Part.NET_SEND, TraceEvent.TX_START)
     tails = records(reference, node, Part.NET_SEND, TraceEvent.TX_TAIL)
     fetched = commands(reference, node, TraceEvent.DMA_START, FETCH)
@@ -79,7 +79,7 @@ def test_the_right_engine_sends_what_is_fetched_whole(reference: Run, node: int)
 
 @pytest.mark.parametrize("node", [0, 1])
 def test_left_and_right_engine_overlap_on_receive(reference: Run, node: int) -> None:
-    """A STORE of a packet is on the bus before all of it is in the FIFO, for what is long enough."""
+    """A STORE of a long packet is on the bus before all of the packet is in the FIFO."""
     stores = commands(reference, node, TraceEvent.DMA_START, STORE)
     at = dict(zip(stores["packet"].tolist(), stores["time"].tolist(), strict=True))
     begun = records(reference, node, Part.NET_RECV, TraceEvent.MOVE_START)
@@ -93,8 +93,8 @@ def test_left_and_right_engine_overlap_on_receive(reference: Run, node: int) -> 
 
 
 @pytest.mark.parametrize("node", [0, 1])
-def test_commands_are_done_one_after_the_other_in_their_order(reference: Run, node: int) -> None:
-    """So a status is in host memory after the data before it."""
+def test_commands_execute_one_after_the_other_in_order(reference: Run, node: int) -> None:
+    """A status is therefore in host memory after its data."""
     starts, ends = (
         records(reference, node, Part.HOST_DMA, event) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE)
     )

@@ -1,10 +1,9 @@
-"""SP switches between many adapters: nothing is lost or changed under contention, and faults on links are seen.
+"""SP switches between many adapters: no packet is lost or changed under contention, and link faults are detected.
 
-Strategy: all nodes send to all, receivers pause, so that packets wait in the central queues; the run fails when a
-packet is missing, changed or out of order, and hangs when packets wait in a circle. Central queues of several sizes,
-one chip and two. Results and trace are equal on both simulators and with clocks always on. A run without faults tells
-in which character slots a packet crosses a cable; the same run with a fault there must have exactly that packet
-refused.
+Strategy: all nodes send to all while receivers pause, so that packets wait in the central queues. The run fails when a
+packet is missing, changed or out of order, and hangs when packets wait in a cycle. Central queues of several sizes, one
+chip and two. Results and trace are equal on both simulators and with clocks always on. A fault-free run shows in which
+character slots a packet crosses a cable; a fault there must make the receiver reject exactly that packet.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ USER = 48
 """User bytes of every packet of the runs with faults."""
 INTO_SWITCH, INTO_TARGET = End("s0", 0), End("metz", 0)
 TAILS = {INTO_SWITCH: (0, TraceEvent.TX_TAIL, 3), INTO_TARGET: (1, TraceEvent.RX_TAIL, -2)}
-"""By cable: whose trace tells when the GAP of a packet passes, and how many slots later it is at the cable's end."""
+"""Trace of each cable that records the GAP of a packet, and its distance from the cable's end in slots."""
 
 
 @pytest.mark.parametrize(
@@ -59,18 +58,18 @@ def test_fourteen_hosts_on_two_chips_lose_nothing_and_do_not_deadlock(settings: 
 
 @pytest.fixture(name="eight", scope="module")
 def fixture_eight(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """All to all on one chip; Verilator, sleeping clocks."""
+    """Run all to all on one chip; Verilator with gated clocks."""
     return must("sp_traffic", "verilator", tmp_path_factory.mktemp("eight"), "each=1", "eight_hosts", profile=PROFILE)
 
 
-def test_contention_is_the_same_asleep_and_awake(eight: Run, tmp_path: Path) -> None:
+def test_contention_is_equal_with_gated_and_running_clocks(eight: Run, tmp_path: Path) -> None:
     assert_equal(
         eight, must("sp_traffic", "verilator", tmp_path, "each=1 run.always_on=1", "eight_hosts", profile=PROFILE)
     )
     assert eight.metrics["queued_packets"] > 10
 
 
-def test_contention_is_the_same_on_both_simulators(tmp_path: Path) -> None:
+def test_contention_is_equal_on_both_simulators(tmp_path: Path) -> None:
     hosts = "eight_hosts" if EVERY_CASE else "four_hosts"
     one, other = (must("sp_traffic", name, tmp_path / name, "each=2", hosts, profile=PROFILE) for name in SIMULATORS)
     assert_equal(one, other)
@@ -78,7 +77,7 @@ def test_contention_is_the_same_on_both_simulators(tmp_path: Path) -> None:
 
 
 def test_every_packet_is_followed_through_the_central_queues(eight: Run) -> None:
-    """By the order in which packets get in line for an output; the keys, which name source and target, agree."""
+    """Packets are matched by their order in an output's queue; the keys must agree."""
     wire = Wire(read_recorded(eight.folder).legend)
     for row in rows(eight.trace):
         wire.take(row)
@@ -90,18 +89,18 @@ def test_every_packet_is_followed_through_the_central_queues(eight: Run) -> None
 
 @pytest.fixture(name="clean", scope="module")
 def fixture_clean(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two packets each way without faults."""
+    """Run two packets each way without faults."""
     return must("sp_traffic", "verilator", tmp_path_factory.mktemp("clean"), FAULTY, profile=PROFILE)
 
 
 def slot_of(clean: Run, cable: End, number: int) -> int:
-    """The slot in which the first byte of a packet arrives at the end of a cable; `number` counts packets there."""
+    """Return the slot in which the first byte of a packet arrives at a cable's end; `number` counts packets there."""
     node, event, later = TAILS[cable]
     return clean.times(node, Part.LINK, event)[number] // LINK_PS + later - (AROUND + USER + 1)
 
 
 def faulty(fault: Fault, tmp_path: Path, simulator: str = "verilator") -> dict[str, float]:
-    """What came of the same run with a fault."""
+    """Return the result of the same run with a fault."""
     done = must("sp_traffic", simulator, tmp_path, f"{FAULTY} {setting([fault])}", profile=PROFILE)
     return {name: value for name, value in done.metrics.items() if "queue" not in name}
 
@@ -111,34 +110,34 @@ CABLES = [pytest.param(INTO_SWITCH, id="into the switch"), pytest.param(INTO_TAR
 
 @pytest.mark.parametrize("cable", CABLES)
 @pytest.mark.parametrize("offset", [10, HEADER_BYTES, AROUND + 3, AROUND + USER])
-def test_a_flipped_bit_is_seen_wherever_it_was_flipped(clean: Run, cable: End, offset: int, tmp_path: Path) -> None:
-    """In the header's source, in the VIA header, in user data, in the CRC-8 itself."""
+def test_a_flipped_bit_is_detected_at_every_position(clean: Run, cable: End, offset: int, tmp_path: Path) -> None:
+    """Flips are in the header's source, the VIA header, user data, and the CRC-8."""
     found = faulty(Fault(cable, "flip", slot_of(clean, cable, 0) + offset, 1, 0x10), tmp_path)
     assert found == {"arrived": 3, "bad": 1, "missing": 0, "explained_crc_bad": 1}
 
 
-def test_a_flip_is_the_same_on_the_other_simulator(clean: Run, tmp_path: Path) -> None:
+def test_a_flipped_bit_has_the_same_effect_on_the_other_simulator(clean: Run, tmp_path: Path) -> None:
     fault = Fault(INTO_TARGET, "flip", slot_of(clean, INTO_TARGET, 1) + AROUND, 1, 0x01)
     assert faulty(fault, tmp_path, "icarus") == {"arrived": 3, "bad": 1, "missing": 0, "explained_crc_bad": 1}
 
 
 @pytest.mark.parametrize("cable", CABLES)
-def test_a_lost_character_makes_its_packet_bad_and_no_other(clean: Run, cable: End, tmp_path: Path) -> None:
+def test_a_lost_character_damages_only_its_packet(clean: Run, cable: End, tmp_path: Path) -> None:
     found = faulty(Fault(cable, "drop", slot_of(clean, cable, 0) + AROUND + 5), tmp_path)
     assert (found["arrived"], found["bad"], found["missing"]) == (3, 1, 0)
 
 
-def test_a_route_byte_that_leads_nowhere_loses_its_packet_in_the_switch(clean: Run, tmp_path: Path) -> None:
+def test_a_packet_with_an_invalid_route_byte_is_lost_in_the_switch(clean: Run, tmp_path: Path) -> None:
     found = faulty(Fault(INTO_SWITCH, "flip", slot_of(clean, INTO_SWITCH, 0), 1, 0x20), tmp_path)
     assert found == {"arrived": 3, "bad": 0, "missing": 1}
 
 
-def test_two_packets_whose_gap_is_lost_become_a_bad_one(clean: Run, tmp_path: Path) -> None:
+def test_two_packets_whose_gap_is_lost_become_one_damaged_packet(clean: Run, tmp_path: Path) -> None:
     found = faulty(Fault(INTO_TARGET, "drop", slot_of(clean, INTO_TARGET, 0) + AROUND + USER + 1), tmp_path)
     assert (found["arrived"], found["bad"], found["missing"]) == (2, 1, 1)
 
 
-def test_a_fault_that_nobody_announced_fails_the_run_and_is_named(clean: Run, tmp_path: Path) -> None:
+def test_an_unannounced_fault_fails_the_run_and_is_named(clean: Run, tmp_path: Path) -> None:
     fault = Fault(INTO_TARGET, "flip", slot_of(clean, INTO_TARGET, 0) + AROUND, 1, 0x10)
     done = run("sp_traffic", "verilator", tmp_path, f"{FAULTY} {setting([fault])} expected=0", profile=PROFILE)
     assert not done.passed
@@ -158,7 +157,7 @@ def test_random_loss_and_damage_are_counted_by_seed(option: str, tmp_path: Path)
 
 
 def test_views_of_waves_find_every_signal_of_an_adapter_and_a_switch(tmp_path: Path) -> None:
-    """Fails when a signal of the hardware changes its name."""
+    """Fails when a signal of the hardware is renamed."""
     asked = resolve(SCENARIO, "icarus", "1", True, "", PROFILE, "each=1", SIMULATORS)
     asked = replace(asked, folder=str(tmp_path))
     info = studies.load(SCENARIO)

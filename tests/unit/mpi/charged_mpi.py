@@ -1,4 +1,4 @@
-"""A tour of MPI: messages in each protocol, posted and early, with gaps, and what collectives are made of."""
+"""MPI operations whose costs are recorded: messages in each protocol, posted and early, with gaps, and collectives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT, LONG = 1000, 9000
 
 
 def tour(charges: Charges) -> None:
-    """All of them, over each layer."""
+    """Run each operation over each layer."""
     for on in ("grim", "via", "pipes", "lapi"):
         world = World(2, on)
         for name, (first, second) in OPERATIONS.items():
@@ -37,7 +37,7 @@ def _receive(size: int) -> Part:
 
 
 def _later(part: Part) -> Part:
-    """The same when the other rank has done its part, as far as it goes."""
+    """Run an operation after the other rank has progressed as far as possible."""
 
     async def later(mpi: Mpi) -> None:
         await mpi.host.sleep(SETTLE_PS, "the other rank")

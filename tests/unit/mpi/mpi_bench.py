@@ -1,4 +1,4 @@
-"""MPI on the machine: a program that every rank runs, over the layer that a test names."""
+"""Bench for MPI on the pure-Python machine: a program on every rank, over the layer that a test names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Program = Callable[[Mpi, int], Awaitable[Any]]
 
 
 class World:
-    """Ranks on hosts of one switch. Keywords are options of MPI, `below` those of the layer that it stands on."""
+    """Ranks on hosts of one switch. Keywords are options of MPI; `below` holds those of the layer below."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class World:
         trace: bool = False,
         **options: int | str,
     ) -> None:
-        """`chips`: node chips of an SP board, each with a host, and as many routes a pair; 0: one switch."""
+        """Create the ranks. `chips`: node chips of an SP board, with a host each, and routes a pair; 0: one switch."""
         network: dict[str, Any] = {}
         if chips:
             topology = board(host_names(ranks), chips=chips)
@@ -45,7 +45,7 @@ class World:
         ]
 
     def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
-        """What a layer on a node is told, and how its program is started on the NIC."""
+        """Return the view of a layer on a node and the firmware to start on its NIC."""
         machine = self.machine
 
         def view(layer: str, more: Mapping[str, Any]) -> ClusterView:
@@ -59,7 +59,7 @@ class World:
         return view, program
 
     def run(self, program: Program, finalize: bool = True, within_us: float = 1e6) -> list[Any]:
-        """`MPI_Init`, `program(mpi, rank)`, `MPI_Finalize` on every rank; what it returned, by rank."""
+        """Run `MPI_Init`, `program(mpi, rank)` and `MPI_Finalize` on every rank. Return the results by rank."""
 
         async def rank(number: int) -> Any:
             mpi = self.ranks[number]
@@ -73,12 +73,12 @@ class World:
 
 
 def pattern(size: int, salt: int = 0) -> bytes:
-    """Bytes that no other size and salt has."""
+    """Return bytes that differ for each size and salt."""
     return bytes((7 * i + (i >> 8) + size + 31 * salt) & 0xFF for i in range(size))
 
 
 async def refused(call: Awaitable[Any], error_class: ErrorClass, said: str = "") -> MpiError:
-    """A call must fail with this class."""
+    """Check that a call fails with an error class."""
     with pytest.raises(MpiError, match=said or None) as error:
         await call
     assert error.value.error_class is error_class

@@ -1,8 +1,8 @@
 """Collectives, communicators and derived datatypes.
 
-Strategy: each collective runs on 1 to 5 ranks, with every root, and its result is computed by numpy from what all ranks
-gave; lengths are on both sides of the eager limit. Operators that do not commute show the order of ranks. Messages in
-one communicator are not seen in another one. Datatypes are compared with slices of arrays.
+Strategy: each collective runs on 1 to 5 ranks, with every root; numpy computes the expected result from the data of all
+ranks. Lengths are on both sides of the eager limit. Operators that do not commute show the order of ranks. Messages in
+one communicator are not visible in another. Datatypes are compared with slices of arrays.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LENGTHS = (1, 700)
 
 
 def given(rank: int, length: int, salt: int = 0) -> Any:
-    """What a rank gives: doubles whose sums are exact."""
+    """Return a rank's data: doubles whose sums are exact."""
     return np.arange(length) * 3.0 + 1000 * rank + salt
 
 
 @EVERY
-def test_data_move_as_numpy_moves_them(ranks: int) -> None:
+def test_collectives_move_data_as_numpy_does(ranks: int) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         for length in LENGTHS:
@@ -52,7 +52,7 @@ def test_data_move_as_numpy_moves_them(ranks: int) -> None:
 
 
 @EVERY
-def test_parts_of_different_lengths_go_to_their_places(ranks: int) -> None:
+def test_parts_of_different_lengths_arrive_at_their_displacements(ranks: int) -> None:
     counts = [3 * rank % 4 for rank in range(ranks)]
     places = [5 * (ranks - 1 - rank) for rank in range(ranks)]
 
@@ -79,7 +79,7 @@ def test_parts_of_different_lengths_go_to_their_places(ranks: int) -> None:
 
 
 @EVERY
-def test_reductions_are_those_of_numpy(ranks: int) -> None:
+def test_reductions_equal_those_of_numpy(ranks: int) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         for length in LENGTHS:
@@ -117,7 +117,7 @@ def test_an_operator_that_does_not_commute_is_applied_in_the_order_of_ranks() ->
     World(4).run(program)
 
 
-def test_communicators_keep_their_messages_apart() -> None:
+def test_messages_of_different_communicators_do_not_match() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         world, other = mpi.COMM_WORLD, 1 - rank
         copy, second = await world.Dup(), await world.Dup()
@@ -135,7 +135,7 @@ def test_communicators_keep_their_messages_apart() -> None:
     World(2).run(program)
 
 
-def test_a_split_has_ranks_by_key_and_works_by_itself() -> None:
+def test_a_split_orders_ranks_by_key_and_works_independently() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         world = mpi.COMM_WORLD
         comm = await world.Split(UNDEFINED if rank == 4 else rank % 2, -rank)
@@ -153,7 +153,7 @@ def test_a_split_has_ranks_by_key_and_works_by_itself() -> None:
     World(5).run(program)
 
 
-def test_a_group_makes_a_communicator_in_its_order() -> None:
+def test_a_communicator_of_a_group_has_the_groups_order() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         world = mpi.COMM_WORLD.Get_group()
         some = world.Incl([3, 1])
@@ -172,7 +172,7 @@ def test_a_group_makes_a_communicator_in_its_order() -> None:
     World(4).run(program)
 
 
-def test_derived_types_pick_what_slices_pick() -> None:
+def test_derived_types_select_the_same_bytes_as_slices() -> None:
     grid = np.arange(48.0).reshape(6, 8)
 
     async def program(mpi: Mpi, rank: int) -> None:
@@ -208,7 +208,7 @@ def test_derived_types_pick_what_slices_pick() -> None:
 
 
 @EVERY
-def test_objects_move_as_arrays_do(ranks: int) -> None:
+def test_collectives_of_objects_equal_those_of_arrays(ranks: int) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, every = mpi.COMM_WORLD, [{"rank": one, "pad": "x" * 3000 * (one % 2)} for one in range(ranks)]
         for root in {0, ranks - 1}:

@@ -1,8 +1,8 @@
-"""A header that no rank of MPI can have sent ends the call that meets it, by rank and by what came.
+"""Invalid MPI headers: the call that receives one fails and names the sending rank and the header.
 
-Strategy: the transport hands the engine headers of a table, one a case, each wrong in one word; the rank's next call
-must fail with the class OTHER and name the source and the words. What two ranks do afterwards must be unharmed where
-the header was sound: the same table's first row is one.
+Strategy: the transport passes headers of a table to the engine, each invalid in one word. The rank's next call must
+fail with the class OTHER and name the source and the words. With a valid header, the table's first row, both ranks
+continue unharmed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Words, int]] = {
 
 
 async def meets(mpi: Mpi, words: Words, size: int) -> bytes:
-    """A message begins to arrive at a rank; what it receives of rank 1."""
+    """Pass the start of a message to a rank, and return what it receives from rank 1."""
     arrival = await mpi.engine.begin(1, words, size)
     if size:
         await arrival.put(0, bytes(range(size)))
@@ -39,7 +39,7 @@ async def meets(mpi: Mpi, words: Words, size: int) -> bytes:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_header_that_no_rank_sends_ends_the_next_call(case: str) -> None:
+def test_an_invalid_header_makes_the_next_call_fail(case: str) -> None:
     words, size = CASES[case]
 
     async def program(mpi: Mpi, rank: int) -> None:
@@ -53,7 +53,7 @@ def test_a_header_that_no_rank_sends_ends_the_next_call(case: str) -> None:
     World(2).run(program, finalize=False)
 
 
-def test_a_sound_header_is_a_message() -> None:
+def test_a_valid_header_is_accepted() -> None:
     async def program(mpi: Mpi, rank: int) -> bytes:
         return await meets(mpi, *SOUND) if rank == 0 else b""
 
@@ -61,8 +61,8 @@ def test_a_sound_header_is_a_message() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.CLEAR, Kind.DATA])
-def test_an_operation_is_named_by_its_own_peer_and_in_its_own_way_only(kind: Kind) -> None:
-    """Rank 0 has asked rank 1; rank 2 must not permit its send, nor may anybody send it data for it."""
+def test_an_operation_is_addressed_only_by_its_peer_and_with_its_kind(kind: Kind) -> None:
+    """Rank 0 has a request pending at rank 1; rank 2 must not permit it, nor may any rank send data for it."""
 
     async def program(mpi: Mpi, rank: int) -> None:
         if rank == 0:
@@ -75,7 +75,7 @@ def test_an_operation_is_named_by_its_own_peer_and_in_its_own_way_only(kind: Kin
     World(3).run(program, finalize=False)
 
 
-def test_a_buffered_send_has_arrived_when_the_rank_that_it_went_to_says_so() -> None:
+def test_a_buffered_send_has_arrived_when_its_receiver_confirms_it() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         if rank == 0:
             mpi.Attach_buffer(100)

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of MPI shows it, does what it says.
+"""First program of MPI's page.
 
-Strategy: it is run on as many ranks as it may have.
+Strategy: the program runs on several numbers of ranks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A header of MPI that is changed on its way: what stands in memory is matched, not what was sent.
+"""MPI header flipped in memory: the bytes in memory are matched, not those that were sent.
 
-Strategy: a message lies in the receiver's host memory, where the NIC has put it, and nobody has looked at it. Its tag
-is found there by its value, and one bit of it is flipped. Then the messages are taken in: no receive of the tag that
-was sent finds it, and one of the tag that now stands there does. Without the flip it is the other way round.
+Strategy: a message is in the receiver's host memory, where the NIC has stored it, and is not processed yet. Its tag is
+found there by its value, and one bit is flipped. Then no receive of the sent tag matches the message, and one of the
+flipped tag does. Without the flip it is the reverse.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SENT, FLIPPED = 0x5A17C3E1, 0x5A17C3E0
 
 
 def flip_tag(world: World, rank: int) -> None:
-    """Flip the lowest bit of the one word in a rank's host memory that is the tag."""
+    """Flip the lowest bit of the single word in a rank's host memory that equals the tag."""
     memory = world.machine.host(rank).memory
     word = SENT.to_bytes(4, "big")
     at = memory.data.find(word, 0)
@@ -28,7 +28,7 @@ def flip_tag(world: World, rank: int) -> None:
 
 @EACH
 @pytest.mark.parametrize("flips", [False, True])
-def test_a_flipped_bit_of_the_tag_meets_another_receive(on: str, flips: bool) -> None:
+def test_a_flipped_tag_bit_matches_another_receive(on: str, flips: bool) -> None:
     world = World(2, on, below={"timeout_us": 100_000} if on == "pipes" else {})  # nothing is sent again meanwhile
     stands = FLIPPED if flips else SENT
 

@@ -1,8 +1,8 @@
 """Inter-communicators.
 
-Strategy: two groups of different sizes are joined, the ranks of one of them in another order than in the world.
-Messages, collectives in both directions and their non-blocking forms give what the standard says; communicators made of
-them have the right ranks in the right order.
+Strategy: two groups of different sizes are joined, one of them in another order than in MPI_COMM_WORLD. Messages,
+collectives in both directions and their non-blocking forms give the results of the standard; derived communicators have
+the right ranks in the right order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def joined(body: Body, on: str = "grim") -> None:
 
 
 def given(rank: int, length: int = 4) -> Any:
-    """Return what a rank of the world gives."""
+    """Return the data of a rank of MPI_COMM_WORLD."""
     return np.arange(length) + 100.0 * rank
 
 
@@ -93,7 +93,7 @@ def test_rooted_collectives_move_data_from_one_group_to_the_other(non_blocking: 
 
 
 @pytest.mark.parametrize("non_blocking", [False, True])
-def test_collectives_of_all_ranks_give_each_group_what_the_other_one_has(non_blocking: bool) -> None:
+def test_collectives_of_all_ranks_give_each_group_the_others_data(non_blocking: bool) -> None:
     async def body(mpi: Mpi, inter: Intercomm) -> None:
         async def done(name: str, *arguments: Any) -> None:
             request = await getattr(inter, f"I{name.lower()}" if non_blocking else name)(*arguments)
@@ -155,7 +155,7 @@ def test_communicators_made_of_an_inter_communicator_have_the_right_ranks() -> N
     joined(body)
 
 
-def test_groups_that_share_a_rank_or_a_leader_outside_are_refused() -> None:
+def test_groups_with_a_common_rank_or_an_outside_leader_are_rejected() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         world = mpi.COMM_WORLD
         alone = await world.Split(rank)

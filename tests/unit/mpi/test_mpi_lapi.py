@@ -1,9 +1,9 @@
-"""MPI over LAPI: copies and context switches of a message, and MPI's order over routes that reorder and lose.
+"""MPI over LAPI: copies and context switches of a message, and MPI's order over routes that reorder and lose packets.
 
-Strategy: copies are counted in bytes, by path and rank, and compared with the formula: one a side, one more of an early
-arrival. Switches are counted by the scheduler: of an eager message base has some, counters and enhanced have none; of a
-rendezvous enhanced has none. With one route late, messages of LAPI
-overtake each other, and those of MPI do not. Random programs over bad wires equal a sequential matcher.
+Strategy: copied bytes are counted by path and rank and compared with the formula: one copy on each side, one more for
+an early arrival. The scheduler counts context switches: for an eager message only base has some, for a rendezvous
+enhanced has none. With a slow route, LAPI messages overtake each other and MPI messages do not. Random programs over
+faulty links equal a sequential reference.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LATE = End("chip1", 6)
 
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("size", [100, 4000, 20_000])
-def test_a_message_is_copied_once_a_side_and_once_more_when_it_is_early(
+def test_a_message_is_copied_once_on_each_side_and_once_more_if_early(
     size: int, early: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied: Counter[tuple[int, str]] = Counter()
@@ -50,7 +50,7 @@ def test_a_message_is_copied_once_a_side_and_once_more_when_it_is_early(
 
 
 def handlers(version: str, size: int) -> tuple[int, int]:
-    """Context switches at both ranks, and completion handlers on LAPI's threads, of one message."""
+    """Return the context switches at both ranks, and the completion handlers on LAPI's threads, of one message."""
 
     async def program(mpi: Mpi, rank: int) -> tuple[int, int]:
         await mpi.COMM_WORLD.Barrier()
@@ -73,7 +73,7 @@ def test_versions_differ_in_the_completion_handlers_and_context_switches_of_a_me
 
 
 @pytest.mark.parametrize("on", [0, 1])
-def test_a_receiver_that_only_looks_at_its_buffer_needs_interrupts(on: int) -> None:
+def test_a_receiver_that_only_reads_its_buffer_needs_interrupts(on: int) -> None:
     async def program(mpi: Mpi, rank: int) -> int:
         comm, room, looks = mpi.COMM_WORLD, bytearray(3000), 0
         if rank == 0:
@@ -118,7 +118,7 @@ def test_a_request_is_permitted_by_the_completion_handler_or_by_a_call(version: 
     assert (when["sent"] < when["computed"]) == while_it_computes
 
 
-def test_more_messages_than_counters_take_completion_handlers() -> None:
+def test_more_messages_than_counters_use_completion_handlers() -> None:
     world = World(2, "lapi", nic="sp", version="counters")
 
     async def program(mpi: Mpi, rank: int) -> None:
@@ -137,7 +137,7 @@ def test_more_messages_than_counters_take_completion_handlers() -> None:
     assert world.ranks[1].below.thread.runs > 0
 
 
-def test_a_counter_that_rises_for_a_later_message_does_not_end_an_earlier_one() -> None:
+def test_a_counter_incremented_for_a_later_message_does_not_complete_an_earlier_one() -> None:
     world = World(2, "lapi", nic="sp", version="counters")
     faults, sizes = world.machine.faults, [4000] + COUNTERS * [50]
 
@@ -160,7 +160,7 @@ def test_a_counter_that_rises_for_a_later_message_does_not_end_an_earlier_one() 
     assert world.ranks[0].below.outgoing.resent and world.ranks[1].below.thread.runs
 
 
-def test_messages_do_not_overtake_each_other_though_a_route_is_late() -> None:
+def test_messages_stay_in_order_over_a_slow_route() -> None:
     world = World(2, "lapi", nic="sp", chips=2)
     world.machine.faults.delay_into(End("chip1", 7), 50_000_000)
     sizes = (100, 0, 5000, 30, 2000, 1, 4095, 4096, 7)
@@ -180,7 +180,7 @@ def test_messages_do_not_overtake_each_other_though_a_route_is_late() -> None:
 
 
 @pytest.mark.parametrize(("seed", "version"), [(1, "enhanced"), (2, "counters"), (3, "base")])
-def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int, version: str) -> None:
+def test_random_operations_over_faulty_links_equal_the_sequential_reference(seed: int, version: str) -> None:
     world = World(RANKS, "lapi", seed, nic="sp", chips=4, below={"timeout_us": 200}, version=version)
     world.machine.faults.lose(0.03, 0.02, seed, doubled=0.02, most_ps=50_000_000)
     world.machine.faults.delay_into(LATE, 50_000_000)
@@ -188,7 +188,7 @@ def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int, 
     assert sum(mpi.below.outgoing.resent for mpi in world.ranks) > 5
 
 
-def test_ranks_finalize_though_their_last_packets_are_lost() -> None:
+def test_ranks_finalize_although_their_last_packets_are_lost() -> None:
     for number in range(8):
         world = World(2, "lapi", nic="sp")
         world.machine.faults.drop(0, 1, number)

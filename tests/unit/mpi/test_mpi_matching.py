@@ -1,9 +1,9 @@
-"""Messages meet receives as the standard says, whatever comes first.
+"""Matching of messages and receives by the standard, in any order of arrival.
 
 Strategy: random programs of four ranks (`tb/studies/mpi/_mpi_items.py`): all modes, blocking, non-blocking and
-persistent, wildcards, probes, datatypes, communicators that are split, collectives; they are compared with a
-sequential matcher and with what collectives must give. That this can fail is shown with firmware that is broken in
-one way at a time. The rules one by one are in `test_mpi_messages.py`.
+persistent, wildcards, probes, datatypes, split communicators, collectives. They are compared with a sequential
+reference and with expected results of collectives. Code with one injected fault at a time must be detected.
+`test_mpi_messages.py` tests the rules one by one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def agree(operations: int, seed: int, on: str, **world: Any) -> None:
 
 
 def agrees(world: World, operations: int, seed: int) -> None:
-    """The same in a world of four ranks."""
+    """Run a random program of four ranks and compare."""
     program = RandomProgram(items_of(seed, operations, RANKS), RANKS)
     world.run(program.run, within_us=1e8)
     assert program.wrong() == []
@@ -40,7 +40,7 @@ def agrees(world: World, operations: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("on", ["grim", "via", "pipes", "lapi"])
-def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
+def test_random_operations_equal_the_sequential_reference(on: str) -> None:
     agree(200, 1, on)
 
 
@@ -58,21 +58,19 @@ def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
         ("lapi", "lanai4", {"ack_packets": 3}),
     ],
 )
-def test_so_do_those_on_every_nic_and_every_implementation_of_the_layer_below(
-    on: str, nic: str, below: dict[str, Any]
-) -> None:
+def test_random_operations_agree_on_every_nic_and_every_layer_below(on: str, nic: str, below: dict[str, Any]) -> None:
     agree(60, 2, on, nic=nic, below=below)
 
 
 def youngest(queue: list[Any], fit: list[Any]) -> tuple[Any, int]:
-    """The last one of those that fit, out of a queue."""
+    """Remove and return the last matching entry of a queue."""
     if fit:
         queue.remove(fit[-1])
     return (fit[-1] if fit else None), len(queue)
 
 
 def receive_of_the_youngest(patch: pytest.MonkeyPatch) -> None:
-    """A message goes to the receive that was posted last."""
+    """Inject a fault: a message goes to the receive posted last."""
 
     def receive_for(self: Any, message: Key) -> Any:
         return youngest(self.receives, [one for one in self.receives if one.key.matches(message)])
@@ -80,8 +78,8 @@ def receive_of_the_youngest(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Matcher, "receive_for", receive_for)
 
 
-def message_that_came_last(patch: pytest.MonkeyPatch) -> None:
-    """A receive takes the message that came last."""
+def message_arrived_last(patch: pytest.MonkeyPatch) -> None:
+    """Inject a fault: a receive takes the message that arrived last."""
 
     def message_for(self: Any, receive: Key) -> Any:
         return youngest(self.messages, [one for one in self.messages if receive.matches(one.key)])
@@ -90,7 +88,7 @@ def message_that_came_last(patch: pytest.MonkeyPatch) -> None:
 
 
 def probe_of_the_last(patch: pytest.MonkeyPatch) -> None:
-    """A probe tells of the message that came last."""
+    """Inject a fault: a probe reports the message that arrived last."""
     message_for = Matcher.message_for
 
     def probe(self: Any, receive: Key) -> Any:
@@ -108,7 +106,7 @@ def probe_of_the_last(patch: pytest.MonkeyPatch) -> None:
 
 
 def gap_of_a_datatype_written(patch: pytest.MonkeyPatch) -> None:
-    """A byte between two blocks changes."""
+    """Inject a fault: a byte between two blocks changes."""
     fill = View.fill
 
     def filled(self: View, data: bytes) -> None:
@@ -119,8 +117,8 @@ def gap_of_a_datatype_written(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(View, "fill", filled)
 
 
-def truncation_that_nobody_hears_of(patch: pytest.MonkeyPatch) -> None:
-    """A message that is too long is cut in silence."""
+def truncation_without_an_error(patch: pytest.MonkeyPatch) -> None:
+    """Inject a fault: a message that is too long is cut without an error."""
     deliver = Message.deliver
 
     async def silent(self: Any) -> None:
@@ -130,8 +128,8 @@ def truncation_that_nobody_hears_of(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Message, "deliver", silent)
 
 
-def send_that_is_over_too_soon(patch: pytest.MonkeyPatch) -> None:
-    """A send that asks first is done before its data have left."""
+def send_complete_too_early(patch: pytest.MonkeyPatch) -> None:
+    """Inject a fault: a rendezvous send completes before its data are sent."""
     send = Engine.send
 
     async def over(self: Any, operation: Any, mode: Any) -> None:
@@ -141,8 +139,8 @@ def send_that_is_over_too_soon(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Engine, "send", over)
 
 
-def operator_turned_round(patch: pytest.MonkeyPatch) -> None:
-    """What the lower ranks gave stands on the right."""
+def exchanged_operands(patch: pytest.MonkeyPatch) -> None:
+    """Inject a fault: the operands of an operator are exchanged."""
     fold = Reducing._fold
 
     async def turned(self: Any, op: Any, left: Any, right: Any) -> Any:
@@ -155,21 +153,23 @@ def operator_turned_round(patch: pytest.MonkeyPatch) -> None:
     "broken",
     [
         receive_of_the_youngest,
-        message_that_came_last,
+        message_arrived_last,
         probe_of_the_last,
         gap_of_a_datatype_written,
-        truncation_that_nobody_hears_of,
-        send_that_is_over_too_soon,
-        operator_turned_round,
+        truncation_without_an_error,
+        send_complete_too_early,
+        exchanged_operands,
     ],
 )
-def test_what_is_broken_is_found(broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_injected_faults_are_detected(
+    broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken(monkeypatch)
     assert any(goes_wrong(seed) for seed in (1, 2))
 
 
 def goes_wrong(seed: int) -> bool:
-    """Whether a random program finds that something is broken."""
+    """Return True if a random program detects the fault."""
     program = RandomProgram(items_of(seed, 150, RANKS), RANKS)
     try:
         World(RANKS, "grim", seed).run(program.run, within_us=1e7)

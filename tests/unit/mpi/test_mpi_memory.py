@@ -1,8 +1,8 @@
-"""Memory of MPI does not grow with messages, over each layer.
+"""Memory of MPI does not grow with the number of messages, over each layer.
 
-Strategy: everything that the library of a rank holds is walked, down to the layer below, and its containers are
-counted, after some rounds of traffic and after three times as many. Traffic is of all kinds: eager, rendezvous, early,
-buffered, with wildcards, requests that are freed, collectives. What has once grown to hold what is on its way may stay.
+Strategy: all objects reachable from a rank's library, down to the layer below, are walked and their containers counted,
+after some rounds of traffic and after three times as many. Traffic is of all kinds: eager, rendezvous, early, buffered,
+with wildcards, freed requests, collectives. Buffers for messages in transit may stay at their largest size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.unit.mpi.mpi_bench import World
 
 
 async def traffic(mpi: Mpi, rank: int, rounds: int) -> None:
-    """Both ranks send to each other in all ways."""
+    """Send messages of all kinds between both ranks."""
     comm, other, room = mpi.COMM_WORLD, 1 - rank, bytearray(6000)
     for _ in range(rounds):
         await comm.Sendrecv(bytes(20), other, 1, room, other, 1)
@@ -30,7 +30,7 @@ async def traffic(mpi: Mpi, rank: int, rounds: int) -> None:
 
 
 @pytest.mark.parametrize(("on", "nic"), [("grim", "lanai9"), ("via", "lanai9"), ("pipes", "sp"), ("lapi", "sp")])
-def test_what_a_rank_holds_does_not_grow_with_messages(on: str, nic: str) -> None:
+def test_memory_of_a_rank_does_not_grow_with_messages(on: str, nic: str) -> None:
     async def program(mpi: Mpi, rank: int) -> list[int]:
         mpi.Attach_buffer(100)
         sizes = []

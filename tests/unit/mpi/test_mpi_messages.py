@@ -1,8 +1,8 @@
 """Point-to-point messages: the rules of the standard one by one.
 
-Strategy: small programs of two or three ranks on the machine, over each layer that MPI stands on. Who comes first is
-made certain by sleeps of one rank, and what a call must wait for is seen in simulated time. A message in parts, which
-no transport here brings in a chosen order, is given to the engine by hand.
+Strategy: small programs of two or three ranks on the machine, over each layer below MPI. Sleeps of one rank determine
+the order, and simulated time shows what a call waits for. A message in parts, which no transport delivers in a chosen
+order, is passed to the engine directly.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from pymodels.machine.memory import MachineError
 from tests.unit.mpi.mpi_bench import World, pattern, refused
 
 LATE_PS = 3_000_000_000
-"""Longer than everything that a rank does before."""
+"""Time longer than all earlier actions of a rank, ps."""
 EACH = pytest.mark.parametrize("on", ["grim", "via", "pipes", "lapi"])
 EDGES = (0, 1, 4095, 4096, 70_000)
 
 
 async def late(mpi: Mpi) -> None:
-    """Come when everybody else has done what can be done without this rank, and take in what is here."""
+    """Sleep until all other ranks have progressed as far as possible, then process received messages."""
     await mpi.host.sleep(LATE_PS, "a late rank")
     await mpi.COMM_WORLD.Iprobe()
 
 
 @EACH
-def test_messages_of_every_length_arrive_unharmed_posted_and_early(on: str) -> None:
+def test_messages_of_every_length_arrive_unchanged_posted_and_early(on: str) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         for salt, size in enumerate(EDGES):
@@ -58,7 +58,7 @@ def test_messages_of_every_length_arrive_unharmed_posted_and_early(on: str) -> N
 
 
 @pytest.mark.parametrize("size", [999, 1000, 1001, 2000, 70_000])
-def test_a_message_longer_than_one_of_grim_goes_in_parts(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_longer_than_grims_limit_is_sent_in_parts(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(over_grim, "MAX_SEND", 1000)
 
     async def program(mpi: Mpi, rank: int) -> None:
@@ -141,7 +141,7 @@ def test_the_eager_limit_is_an_option() -> None:
 
 
 @EACH
-def test_two_long_messages_of_one_tag_cross(on: str) -> None:
+def test_two_crossing_long_messages_of_one_tag_complete(on: str) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, other = mpi.COMM_WORLD, 1 - rank
         room = bytearray(20_000)
@@ -168,7 +168,7 @@ def test_a_rank_sends_to_itself() -> None:
 
 
 @EACH
-def test_ready_mode_without_a_receive_ends_the_job_also_for_who_goes_on_calling(on: str) -> None:
+def test_ready_mode_without_a_receive_fails_this_and_later_calls(on: str) -> None:
     said = "rank 1, MPI_Recv, MPI_ERR_OTHER: rank 0 has sent tag 5 in ready mode, and nobody receives it"
 
     async def program(mpi: Mpi, rank: int) -> None:
@@ -199,7 +199,7 @@ def test_ready_mode_is_eager_at_any_length() -> None:
 
 
 @EACH
-def test_the_buffer_of_a_buffered_send_is_free_when_the_message_has_arrived(on: str) -> None:
+def test_the_space_of_a_buffered_send_is_free_after_the_message_arrived(on: str) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank == 0:
@@ -238,7 +238,7 @@ def test_a_message_that_is_too_long_is_an_error_of_the_receiver_only(on: str) ->
     World(2, on).run(program)
 
 
-def test_where_some_of_several_fail_all_are_collected_and_each_status_has_its_class() -> None:
+def test_after_partial_failure_all_requests_are_complete_and_each_status_has_its_class() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, told, rooms = mpi.COMM_WORLD, list[Status](), (bytearray(5), bytearray(5))
         if rank == 0:
@@ -257,7 +257,7 @@ def test_where_some_of_several_fail_all_are_collected_and_each_status_has_its_cl
     World().run(program)
 
 
-def test_probe_tells_of_a_message_and_leaves_it() -> None:
+def test_probe_reports_a_message_without_receiving_it() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, status = mpi.COMM_WORLD, Status()
         if rank == 0:
@@ -293,7 +293,7 @@ def test_a_receive_without_a_message_is_cancelled_and_one_with_it_is_not() -> No
     World(2).run(program)
 
 
-def test_a_persistent_request_begins_again() -> None:
+def test_a_persistent_request_can_be_restarted() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, room = mpi.COMM_WORLD, bytearray(4)
         request = comm.Send_init(room, 1) if rank == 0 else comm.Recv_init(room, 0)
@@ -333,7 +333,7 @@ def test_waits_for_one_or_some_of_several() -> None:
     World(2).run(program)
 
 
-def test_messages_with_nobody_are_done_at_once() -> None:
+def test_operations_with_proc_null_complete_at_once() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, status = mpi.COMM_WORLD, Status()
         await comm.Send(b"void", PROC_NULL)
@@ -363,9 +363,7 @@ def test_a_receive_between_the_parts_of_an_early_message_gets_all_of_it() -> Non
 
 @pytest.mark.parametrize(("early", "copies"), [(False, 1), (True, 2)])
 @pytest.mark.parametrize("size", [1000, 9000])
-def test_a_message_is_copied_once_at_the_receiver_and_twice_when_it_is_early(
-    early: bool, copies: int, size: int
-) -> None:
+def test_a_message_is_copied_once_at_the_receiver_and_twice_if_early(early: bool, copies: int, size: int) -> None:
     async def program(mpi: Mpi, rank: int) -> int:
         comm, before = mpi.COMM_WORLD, mpi.engine.copier.bytes
         if (rank == 1) is early:
@@ -377,7 +375,7 @@ def test_a_message_is_copied_once_at_the_receiver_and_twice_when_it_is_early(
     assert World(2).run(program) == [0, size * (1 if by_request else copies)]
 
 
-def test_ranks_that_wait_for_each_other_are_named_with_their_calls() -> None:
+def test_the_hang_report_names_deadlocked_ranks_and_their_calls() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank == 0:
@@ -400,7 +398,7 @@ def test_ranks_that_wait_for_each_other_are_named_with_their_calls() -> None:
 
 
 @EACH
-def test_more_messages_than_the_receiver_has_room_for_are_neither_lost_nor_doubled(on: str) -> None:
+def test_more_messages_than_receive_buffers_are_neither_lost_nor_duplicated(on: str) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank == 1:
@@ -416,7 +414,7 @@ def test_more_messages_than_the_receiver_has_room_for_are_neither_lost_nor_doubl
     World(2, on).run(program)
 
 
-def test_a_sender_without_credit_waits_and_says_for_whom() -> None:
+def test_the_hang_report_names_the_receiver_of_a_sender_without_credit() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         if rank == 1:
             await mpi.host.sleep(10 * LATE_PS, "something else than MPI")
@@ -427,7 +425,7 @@ def test_a_sender_without_credit_waits_and_says_for_whom() -> None:
         World(2, "via").run(program, within_us=5 * LATE_PS / 1e6)
 
 
-def test_two_tasks_of_a_rank_do_not_call_at_once() -> None:
+def test_concurrent_calls_of_two_tasks_of_a_rank_are_rejected() -> None:
     async def program(mpi: Mpi, rank: int) -> Any:
         comm = mpi.COMM_WORLD
         if rank:

@@ -1,8 +1,8 @@
-"""Every wrong call fails with the error class of the standard, its rank and its name, and harms nothing.
+"""Invalid MPI calls: each fails with the error class of the standard, its rank and its name, without side effects.
 
-Strategy: a table of wrong calls, each made on rank 1 of a world of three that goes on working: at its end all ranks
-still exchange messages and finalize. What ends a rank for good (finalize with operations open, collectives in different
-orders) has tests of its own.
+Strategy: a table of invalid calls, each made on rank 1 of three, which continue: at the end all ranks still exchange
+messages and finalise. Errors that end a rank (finalising with pending operations, collectives in different orders) have
+their own tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROOM = bytearray(16)
 
 
 def any_of(value: Any) -> Any:
-    """A value of a type that the call does not take."""
+    """Return a value of a type that the call does not accept."""
     return value
 
 
@@ -65,13 +65,13 @@ WRONG: list[tuple[str, E, str, Call]] = [
 
 
 async def made(call: Call, mpi: Mpi) -> None:
-    """A call, of which some are coroutines."""
+    """Return the result of a call, awaiting it if necessary."""
     result = call(mpi)
     if isinstance(result, Awaitable):
         await result
 
 
-def test_each_wrong_call_has_its_error_and_harms_nothing() -> None:
+def test_each_invalid_call_raises_its_error_without_side_effects() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank == 1:
@@ -88,7 +88,7 @@ def test_each_wrong_call_has_its_error_and_harms_nothing() -> None:
     World(3).run(program)
 
 
-def test_an_error_says_rank_call_class_cause_and_remedy() -> None:
+def test_an_error_names_rank_call_class_cause_and_remedy() -> None:
     error = MpiError(2, "MPI_Send", ErrorClass.TAG, "tag is -1", "give 0 or more")
     assert str(error) == "rank 2, MPI_Send, MPI_ERR_TAG: tag is -1; give 0 or more"
 
@@ -147,17 +147,17 @@ async def _unlike(mpi: Mpi, rank: int) -> None:
         (_unlike, "MPI_Allreduce, MPI_ERR_TYPE: a struct has elements of several types"),
     ],
 )
-def test_what_ends_a_job_is_said(program: Any, said: str) -> None:
+def test_errors_that_end_a_job_are_reported(program: Any, said: str) -> None:
     with pytest.raises(MpiError) as error:
         World(3 if program is _other_collective else 2).run(program)
     assert said in str(error.value)
 
 
-def test_a_call_before_init_is_refused() -> None:
+def test_a_call_before_init_is_rejected() -> None:
     world = World(2)
     with pytest.raises(MpiError, match="rank 0, MPI_Send, MPI_ERR_OTHER: MPI is not initialized"):
         world.machine.finish(world.ranks[0].COMM_WORLD.Send(b"", 1))
 
 
-def test_an_operator_of_the_application_is_made_with_a_function() -> None:
+def test_op_create_requires_a_function() -> None:
     assert Op.Create(np.hypot).commute is False

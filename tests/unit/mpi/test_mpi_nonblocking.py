@@ -1,8 +1,8 @@
 """Non-blocking collectives.
 
-Strategy: each gives what its blocking form gives, with several in progress in one communicator beside messages and
-blocking collectives, completed in another order than they were begun in, over every layer beneath. A rank that has
-begun one and waits for something else must let the others finish.
+Strategy: each gives the result of its blocking form, with several in progress in one communicator beside messages and
+blocking collectives, completed in another order than started, over every layer below. A rank that has started one and
+waits for something else must let the others finish.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from firmware.mpi.host import MAX, SUM, ErrorClass, Mpi, Op, Request, Status
 from tests.unit.mpi.mpi_bench import World, refused
 
 LONG = 3000
-"""Doubles of a message that asks before it is sent."""
+"""Doubles of a rendezvous message."""
 
 
 def given(rank: int, length: int) -> Any:
-    """Return what a rank gives: doubles whose sums are exact."""
+    """Return a rank's data: doubles whose sums are exact."""
     return np.arange(length) + 1000.0 * rank
 
 
 @pytest.mark.parametrize(("ranks", "on"), [(1, "grim"), (2, "via"), (5, "grim")])
 @pytest.mark.parametrize("length", [1, LONG])
-def test_all_collectives_at_once_give_what_the_blocking_ones_give(ranks: int, on: str, length: int) -> None:
+def test_concurrent_collectives_give_the_results_of_the_blocking_ones(ranks: int, on: str, length: int) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, mine, root = mpi.COMM_WORLD, given(rank, length), ranks - 1
         every = np.stack([given(one, length) for one in range(ranks)])
@@ -66,7 +66,7 @@ def test_all_collectives_at_once_give_what_the_blocking_ones_give(ranks: int, on
     World(ranks, on=on).run(program)
 
 
-def test_blocking_collectives_and_messages_pass_one_that_is_in_progress() -> None:
+def test_blocking_collectives_and_messages_complete_beside_one_in_progress() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, sums, total = mpi.COMM_WORLD, np.zeros(LONG), np.zeros(1)
         if rank == 2:
@@ -86,7 +86,7 @@ def test_blocking_collectives_and_messages_pass_one_that_is_in_progress() -> Non
 
 @pytest.mark.parametrize("on", ["grim", "via"])
 def test_a_rank_that_waits_for_a_message_lets_a_collective_finish(on: str) -> None:
-    """Rank 1 lies between the others in the tree; it waits for a message that rank 3 sends behind the broadcast."""
+    """Rank 1 is an inner node of the tree; it waits for a message that rank 3 sends after the broadcast."""
 
     async def program(mpi: Mpi, rank: int) -> None:
         comm, data = mpi.COMM_WORLD, given(9, LONG) if not rank else np.zeros(LONG)
@@ -103,7 +103,7 @@ def test_a_rank_that_waits_for_a_message_lets_a_collective_finish(on: str) -> No
     World(4, on=on).run(program)
 
 
-def test_a_test_says_when_a_barrier_is_over_and_its_status_is_empty() -> None:
+def test_test_reports_the_end_of_a_barrier_with_an_empty_status() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm, status = mpi.COMM_WORLD, Status()
         if rank == 0:
@@ -120,7 +120,7 @@ def test_a_test_says_when_a_barrier_is_over_and_its_status_is_empty() -> None:
     World(2).run(program)
 
 
-def test_wrong_arguments_are_said_by_the_call_that_begins() -> None:
+def test_invalid_arguments_are_raised_by_the_starting_call() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         await refused(mpi.COMM_WORLD.Ibcast(np.zeros(1), 7), ErrorClass.ROOT)
         await refused(mpi.COMM_WORLD.Iallreduce(np.zeros(3), np.zeros(1), SUM), ErrorClass.BUFFER)
@@ -128,7 +128,7 @@ def test_wrong_arguments_are_said_by_the_call_that_begins() -> None:
     World(1).run(program)
 
 
-def test_communicators_begun_at_once_have_contexts_of_their_own() -> None:
+def test_concurrently_created_communicators_have_separate_contexts() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         low, high = await comm.Split(0, rank), await comm.Split(0, -rank)
@@ -148,7 +148,7 @@ def test_communicators_begun_at_once_have_contexts_of_their_own() -> None:
     World(3).run(program)
 
 
-def test_a_group_makes_a_communicator_without_the_other_ranks() -> None:
+def test_a_group_creates_a_communicator_without_the_other_ranks() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD
         if rank < 3:

@@ -1,7 +1,7 @@
-"""A collective that one rank does not join: the report of the hang names the calls of those that wait, and for whom.
+"""Collectives that one rank does not join: the hang report names the calls of the waiting ranks and the missing rank.
 
-Strategy: of three ranks the last one, or the rank that all others wait for, waits for a message that no rank sends.
-Ranks whose part is over before, as those that only give, are in their next call then.
+Strategy: of three ranks the last one, or the one that all others wait for, waits for a message that no rank sends.
+Ranks whose part is complete early, such as those that only send, are in their next call then.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ABSENT = 2
 
 
 def ones(count: int = 1) -> Any:
-    """Elements that all give."""
+    """Return the elements that all ranks give."""
     return np.ones(count)
 
 
@@ -45,11 +45,11 @@ CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
 
 
 NAMING = {"Comm_dup": 0, "Comm_create": 0}
-"""The absent rank of calls in which all others wait for rank 0 alone, which names the new communicator."""
+"""Absent rank of calls in which all others wait for rank 0, which chooses the contexts of the new communicator."""
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_collective_that_a_rank_does_not_join_is_named_with_that_rank(name: str) -> None:
+def test_the_hang_report_names_a_collective_and_the_rank_that_does_not_join(name: str) -> None:
     absent = NAMING.get(name, ABSENT)
     other = (absent + 1) % 3
 

@@ -1,8 +1,8 @@
-"""MPI over Pipes: copies of the native stack, envelopes in the stream, and MPI's rules where wires are bad.
+"""MPI over Pipes: copies of the native stack, envelopes in the stream, and MPI's rules over faulty links.
 
-Strategy: copies are counted in bytes, by path and rank, and compared with the formula: of a message the first and the
-last 16 KB are copied twice on each side, the rest once, an early arrival once more. Random programs on a board with
-four routes a pair, one late, where wires lose, damage and double packets, equal a sequential matcher.
+Strategy: copied bytes are counted by path and rank and compared with the formula: the first and the last 16 KB of a
+message are copied twice on each side, the rest once, an early arrival once more. Random programs on a board with four
+routes a pair, one slow, where links lose, damage and duplicate packets, equal a sequential reference.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LATE = End("chip1", 6)
 
 
 async def pass_one(mpi: Mpi, rank: int, size: int, early: bool = False) -> None:
-    """A message of rank 0 to rank 1."""
+    """Send a message from rank 0 to rank 1."""
     comm = mpi.COMM_WORLD
     if rank == 0:
         await comm.Send(pattern(size), 1)
@@ -38,7 +38,7 @@ async def pass_one(mpi: Mpi, rank: int, size: int, early: bool = False) -> None:
 
 
 @pytest.mark.parametrize("nic", ["sp", "lanai9"])
-def test_messages_of_every_length_come_whole(nic: str) -> None:
+def test_messages_of_every_length_arrive_complete(nic: str) -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         for size in (0, 1, 984, 985, 4095, 4096, 2 * END - 1, 2 * END, 2 * END + 1, 3 * END + 5, 100_000):
             await pass_one(mpi, rank, size)
@@ -48,7 +48,7 @@ def test_messages_of_every_length_come_whole(nic: str) -> None:
 
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("size", [100, 4000, 20_000, 2 * END, 2 * END + 1, 100_000])
-def test_ends_of_a_message_are_copied_twice_a_side_and_the_rest_once(
+def test_the_ends_of_a_message_are_copied_twice_on_each_side_and_the_rest_once(
     size: int, early: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied: Counter[tuple[int, str]] = Counter()
@@ -77,14 +77,14 @@ def test_ends_of_a_message_are_copied_twice_a_side_and_the_rest_once(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int) -> None:
+def test_random_operations_over_faulty_links_equal_the_sequential_reference(seed: int) -> None:
     world = World(RANKS, "pipes", seed, nic="sp", chips=4, below={"timeout_us": 200})
     world.machine.faults.lose(0.03, 0.02, seed, doubled=0.02, most_ps=50_000_000)
     world.machine.faults.delay_into(LATE, 50_000_000)
     agrees(world, 60, seed)
 
 
-def test_ranks_finalize_though_their_last_packets_are_lost() -> None:
+def test_ranks_finalize_although_their_last_packets_are_lost() -> None:
     for number in range(6):
         world = World(2, "pipes", nic="sp")
         world.machine.faults.drop(0, 1, number)
@@ -92,7 +92,7 @@ def test_ranks_finalize_though_their_last_packets_are_lost() -> None:
         world.run(lambda mpi, rank: pass_one(mpi, rank, 100))
 
 
-def test_a_sender_whose_receiver_makes_no_call_is_told_by_name() -> None:
+def test_the_hang_report_names_a_sender_whose_receiver_makes_no_call() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         if rank == 0:
             for _ in range(40):
@@ -105,7 +105,7 @@ def test_a_sender_whose_receiver_makes_no_call_is_told_by_name() -> None:
     assert "host host0 waits for room in the pipe to host1, held by host host1" in str(error.value)
 
 
-def test_a_report_of_a_hang_names_the_calls_of_every_layer() -> None:
+def test_the_hang_report_names_the_calls_of_every_layer() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         if rank == 0:
             for _ in range(40):
@@ -127,7 +127,7 @@ def test_a_report_of_a_hang_names_the_calls_of_every_layer() -> None:
         assert said in str(error.value)
 
 
-def test_streams_of_several_messages_a_packet_are_taken_apart() -> None:
+def test_several_messages_in_one_packet_are_separated() -> None:
     async def program(mpi: Mpi, rank: int) -> Any:
         comm, count = mpi.COMM_WORLD, 200
         if rank == 0:
@@ -144,7 +144,7 @@ def test_streams_of_several_messages_a_packet_are_taken_apart() -> None:
 
 
 @pytest.mark.parametrize("on", [False, True])
-def test_a_receiver_that_only_looks_at_its_buffer_needs_interrupts(on: bool) -> None:
+def test_a_receiver_that_only_reads_its_buffer_needs_interrupts(on: bool) -> None:
     async def program(mpi: Mpi, rank: int) -> int:
         comm, room, looks = mpi.COMM_WORLD, bytearray(1000), 0
         if rank == 0:

@@ -1,7 +1,7 @@
-"""The mixed fuzz of MPI: what `mpi_matching` draws, over any layer that it stands on, each part of a program a program.
+"""Mixed fuzz test of MPI: random programs of `mpi_matching` over each layer below, which can be shrunk to any part.
 
-Receives and probes get what a sequential matcher gives, collectives what they must. Over Pipes and LAPI the network of
-an SP board does everything to packets. On the RTL the study itself runs such programs.
+Receives and probes are compared with a sequential reference, collectives with their expected results. Over Pipes and
+LAPI the network of an SP board injects every kind of fault. On the RTL the study itself runs such programs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFAULTS = {field.name: field.default for field in fields(Item)}
 
 
 def program(draw: Draw) -> Program:
-    """A program."""
+    """Draw a program."""
     nodes, on = draw.whole(2, NODES), draw.one_of(STANDS_ON[1:])
     options: dict[str, int | str] = {"on": on, "eager_limit": draw.one_of(EAGER_LIMITS)}
     if on == "lapi":
@@ -39,7 +39,7 @@ def program(draw: Draw) -> Program:
 
 
 def _acts(draw: Draw, nodes: int) -> tuple[Act, ...]:
-    """Items, each as an act of its first rank."""
+    """Return the items, each as an action of its first rank."""
 
     def act(one: Draw) -> Act:
         values = asdict(drawn(one, nodes))
@@ -50,7 +50,7 @@ def _acts(draw: Draw, nodes: int) -> tuple[Act, ...]:
 
 
 async def run(program: Program, world: World) -> list[str]:
-    """Run a program; what was wrong."""
+    """Run a program and return its violations."""
     values: list[dict[str, Any]] = [dict(act.values) for act in program.acts]
     items = [Item(act.name, first=act.node, **more) for act, more in zip(program.acts, values, strict=True)]
     ranks, all_do = start("mpi", program, world), RandomProgram(items, program.nodes)
@@ -66,7 +66,7 @@ async def run(program: Program, world: World) -> list[str]:
 
 
 async def _all(world: World, parts: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """A part of every rank, at once."""
+    """Run the parts of all ranks concurrently."""
     tasks = [world.kernel.spawn(part, f"rank {number}") for number, part in enumerate(parts)]
     for task in tasks:
         await task.finished
