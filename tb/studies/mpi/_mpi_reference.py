@@ -20,7 +20,7 @@ ANY = -1
 
 @dataclass(frozen=True)
 class Got:
-    """Result of a receive: source in MPI_COMM_WORLD, tag, data; `clean` is True if nothing else of the buffer changed."""
+    """Result of a receive: source in MPI_COMM_WORLD, tag, data; `clean` is True if no other byte changed."""
 
     source: int
     tag: int
