@@ -34,7 +34,7 @@ def test_payload_of_a_message_by_rendezvous_is_moved_three_times(tmp_path: Path)
 
 
 def test_last_posted_stores_of_a_host_do_not_affect_the_next_layer(tmp_path: Path) -> None:
-    """Its last frames are given back by posted writes, on their way when the NICs' memory is cleared."""
+    """Posted writes of the last freed slots are still on their way when the memories of the NICs are cleared."""
     metrics = must("epos_rendezvous", "verilator", tmp_path, "largest=16384").metrics
     assert metrics["one_way_us_16384B_rendezvous"] < metrics["one_way_us_16384B_staging"]
 

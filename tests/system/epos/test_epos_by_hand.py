@@ -23,12 +23,12 @@ PAIRS = (
     *("flow+reliability", "active+reliability", "multicast+reliability", "rendezvous+reliability"),
     *("multicast+flow", "rendezvous+flow", "protection+reliability", "mtu+rendezvous"),
 )
-"""One of each acts on what the other does, or stands in the header before it."""
+"""Pairs of protocols of which one acts on the other's work, or has its header words before the other's."""
 SETS = ("none", *NAMES, *PAIRS, "+".join(NAMES))
 
 
 def variants(run: Run, chosen: str) -> dict[str, dict[str, float]]:
-    """What each variant of a composition shows."""
+    """Return the measurements of a composition, by variant and name."""
     found: dict[str, dict[str, float]] = {}
     for name, value in run.metrics.items():
         if name.startswith(f"{chosen}_"):
@@ -39,7 +39,7 @@ def variants(run: Run, chosen: str) -> dict[str, dict[str, float]]:
 
 @pytest.fixture(name="ran", scope="module")
 def fixture_ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """All compositions, in one simulation."""
+    """Return a run of all compositions in one simulation."""
     folder = tmp_path_factory.mktemp("verilator")
     return must("epos_by_hand", "verilator", folder, f"sets={','.join(SETS)}", cluster="two_hosts")
 

@@ -1,8 +1,8 @@
-"""NICs whose processor executes firmware in C, in RTL: echo, alone and beside NICs that run the program in Python.
+"""NICs that execute C firmware in RTL: echo, alone and beside NICs that run the coroutine.
 
-Strategy: the study of echo runs with `nic.firmware=c`. The same run on both simulators, with sleeping clocks and with
-clocks always on, must give equal results and traces; on one node alone the messages must arrive just as well. What a
-program must not do, and a function that the user asks for, end the run by name, with what was executed last.
+Strategy: the study of echo runs with `nic.firmware=c`. On both simulators, with gated clocks and with clocks always on,
+results and traces must be equal; with C on one node only, messages must arrive too. Illegal operations, and functions
+to stop at, end the run with an error that names them and the last instructions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def assert_same(one: Run, other: Run) -> None:
 
 @pytest.fixture(name="reference", scope="module")
 def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Both nodes in C, on Verilator with sleeping clocks."""
+    """Return a run of C firmware on both nodes, on Verilator with gated clocks."""
     return must("echo_pingpong", "verilator", tmp_path_factory.mktemp("reference"), SHORT)
 
 
@@ -101,7 +101,7 @@ def test_nics_in_c_and_in_python_exchange_messages(words: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
 def test_c_and_python_take_about_the_same_time(profile: str, tmp_path: Path) -> None:
-    """One round trip alone meets the polling loops in any phase."""
+    """Compares averages, since a single round trip meets the polling loops in any phase."""
     in_c, python = (
         must("echo_pingpong", "verilator", tmp_path / word, f"repetitions=5 nic.firmware={word}", profile=profile)
         for word in ("c", "python")
@@ -146,7 +146,7 @@ def test_deadlock_cycle_includes_executing_nics(tmp_path: Path) -> None:
 
 @pytest.fixture(name="traced", scope="module")
 def fixture_traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The same with each instruction, and with functions that are inline."""
+    """Return such a run with each instruction and each inlined function in its trace."""
     asked = f"{SHORT} core.instructions=1 core.inline=1"
     return must("echo_pingpong", "verilator", tmp_path_factory.mktemp("traced"), asked)
 
@@ -160,7 +160,7 @@ def test_each_instruction_is_in_the_trace_on_demand(reference: Run, traced: Run)
 
 
 def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run) -> None:
-    """At each instruction the function told last is where the image has it."""
+    """At each instruction, the last traced function equals the function that the image gives for this address."""
     legend, program = read_legend(traced.folder / LEGEND), Image.load(image("echo", "lanai9")).program
     told = traced.trace[traced.trace["unit"] == unit(0, Part.NIC_CPU)]
     places, met = legend.function(0), set()
@@ -173,8 +173,8 @@ def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run
     assert {"start", "main", "look_slot", "send", "deliver"} <= met
 
 
-def _told(ended: Run) -> str:
-    """The report of a core that stopped."""
+def _stop_report(ended: Run) -> str:
+    """Return the report of a processor core that stopped."""
     told = (ended.folder / "failures.txt").read_text(encoding="utf-8")
     return told[told.index("CoreError") :]
 
@@ -195,7 +195,7 @@ def test_undefined_instruction_ends_the_run_with_function_and_last_instructions(
 ) -> None:
     ended = run("damaged_code", simulator, tmp_path, f"nic.firmware=c fault={fault:d}", profile=profile)
     assert not ended.passed
-    first, calls, registers, title, *last = _told(ended).splitlines()[: 4 + LAST]
+    first, calls, registers, title, *last = _stop_report(ended).splitlines()[: 4 + LAST]
     assert "in main+" in first and f"on node 0: {MESSAGES[fault].what}: at " in first
     assert calls.startswith("  calls: ") and "main+" in calls and " <- start+" in calls
     assert "%sp 0x7ff" in registers and title == "  last instructions:"
@@ -206,21 +206,21 @@ def test_code_damaged_while_its_clock_is_gated_stops_at_the_same_time(tmp_path: 
     asleep, awake = (
         run("damaged_code", "verilator", tmp_path / str(on), f"nic.firmware=c run.always_on={on}") for on in (0, 1)
     )
-    assert _told(asleep) == _told(awake)
+    assert _stop_report(asleep) == _stop_report(awake)
 
 
 def test_run_stops_at_a_function_with_registers_and_call_stack(tmp_path: Path) -> None:
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=main")
     assert not ended.passed
-    told = _told(ended)
+    report = _stop_report(ended)
     assert "in main on node 0: stopped" in told and "calls: main <- start+" in told and "%sp 0x7ffc" in told
 
 
 def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
-    """The first instruction of it is in the middle of another function, whose frame it uses."""
+    """The function begins in the middle of another function, and uses the stack frame of that function."""
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=send")
     assert not ended.passed
-    told = _told(ended)
+    report = _stop_report(ended)
     assert "in send in main+" in told and "on node 0: stopped" in told
     assert "calls: send, inline at firmware/echo/nic/firmware.c:28 <- main+" in told and " <- start+" in told
 

@@ -1,7 +1,7 @@
-"""The study of executed costs: what is charged for a path is near to what a LANai's core takes for it.
+"""The study of executed costs: path costs are close to the clocks that a LANai core takes for the same paths.
 
-Strategy: the study runs as a user would run it, with echo as coroutine and as C that the core in RTL executes. Its
-table has every path; the clocks of the core are all told; a message takes about as long both ways.
+Strategy: the study runs as users run it, with echo as coroutine and as C executed by the core in RTL. Its table must
+have every path, the clocks of the core must add up, and a message must take about as long with both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Somebody's own firmware in C, outside of the tree, by the page firmware/runtime/mirror.md.
+"""C firmware outside the tree, as on the page firmware/runtime/mirror.md.
 
-Strategy: the files of the page are written into an empty folder. With the committed image, which must be that of the
-page's sources, the study runs on both simulators with equal results; its figures are checked. Where the compiler is,
-the page's command makes the same image.
+Strategy: the files of the page are written into an empty folder. With the committed image, which must match the sources
+on the page, the study runs on both simulators with equal results, and its figures are checked. Where clang-16 is
+installed, the command of the page must compile the same image.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def write_page(folder: Path) -> Path:
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path) -> Path:
-    """The user's folder with the page's files."""
+    """Return a folder of a user, with the files of the page."""
     return write_page(tmp_path)
 
 
 def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command, with the page's root."""
+    """Run `sanlab` with the root of the page."""
     env = {**os.environ, "SANLAB_PATH": "mylab", "PYTHONPATH": str(ROOT), "SANLAB_OUT": str(folder / "out")}
     return subprocess.run(
         [sys.executable, "-m", "tb.sanlab", *words],

@@ -1,7 +1,7 @@
-"""Every study that is said to run with firmware in C does so, to its end.
+"""Studies that are listed as running with C firmware: each runs to its end.
 
-Strategy: each is run as small as it can be, on one of two builds: of two hosts, or of eight, also where it needs four.
-Those that other tests run are left out by name. A study that joins the list without a row here is found.
+Strategy: each runs with its smallest settings, on a build of two hosts or of eight (also where it needs four). Studies
+that other tests run are left out by name. A listed study without a row here fails.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SMALL = {
     "switch_fairness": "messages=8",
 }
 EIGHT = ("grim_deadlock", "grim_many_hosts", "grim_overflow_cost", "switch_fairness")
-"""They need four hosts, and take more."""
+"""Studies that need at least four hosts."""
 ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"}
 """`test_executed`, `test_executed_costs`."""
 

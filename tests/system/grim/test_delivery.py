@@ -22,7 +22,7 @@ SMALLER = "grim.segment_bytes=512 grim.host_queue_bytes=2048 grim.queue_bytes=16
 
 
 def three_hosts(folder: Path) -> str:
-    """The configuration file of three hosts on one switch."""
+    """Return the configuration file of three hosts at one switch."""
     return str(write(cluster_on("three", single_switch(host_names(3))), folder, "Three hosts"))
 
 

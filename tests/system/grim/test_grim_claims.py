@@ -1,8 +1,8 @@
-"""What the papers claim of GRIM is what its studies measure on the RTL.
+"""Published values of GRIM's papers, compared with GRIM's studies on RTL.
 
-Strategy: each study runs as a user would run it, with small settings; its metrics are held against the published
-values, within the agreement that each asks for, and against the ordering that the paper's text states. Figure 4.10 is
-held to the clocks that its path is charged.
+Strategy: each study runs as users run it, with small settings. Its metrics must be within the agreement that it
+declares for each published value, and in the order that the paper's text states. Figure 4.10 is compared with the
+clocks charged for its path.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""A NIC that is reset under load on the RTL. Strategy: the study `grim_rejoin` checks by itself that no message is lost
-in silence, doubled or overtaken, and that the host that failed speaks with all again; here its numbers must prove that
-it failed under load and that messages were reported, and a shorter run must be equal on both simulators and with clocks
-always on, on three hosts. Other styles of queue and sequencing go through it once.
+"""Reset and restart of a NIC under load, on RTL.
+
+Strategy: the study `grim_rejoin` checks that no message is lost without an error, duplicated or reordered, and that the
+restarted host communicates with all others. Its metrics must show that the host failed under load and that messages
+were reported. A shorter run on three hosts must be equal on both simulators and with clocks always on. Each of the
+other styles of queue and kinds of sequencing runs once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""GRIM on the RTL where the network loses and damages packets, and where it deadlocks.
+"""GRIM on RTL, on networks that lose and damage packets, and in a deadlock.
 
-Strategy: the study `grim_reliability` checks by itself that nothing is lost, doubled, overtaken or changed; here its
-counters must prove that packets were lost, that messages were refused, and that both were repaired. From the packets on
-the wires and the trace the reference model follows every step of the firmware. The same seed must
-give the same on both simulators and with clocks always on. Each style of queue, kind of sequencing and buffering goes
-through it once. Without the extension a damaged packet fails the run by name. `grim_deadlock` must stand still without
-the control-message queue, say who waits for whom, and pass with it.
+Strategy: the study `grim_reliability` checks that nothing is lost, duplicated, reordered or changed. Its counters must
+show that packets were lost, that messages got NACKs, and that both were repaired. The reference model follows each step
+of the firmware by the packets on the wires and the trace. Runs of the same seed must be equal on both simulators and
+with clocks always on. Each style of queue, kind of sequencing and kind of buffering runs once. Without the time-out
+extension a damaged packet must fail the run with an error that names it. `grim_deadlock` must deadlock without the
+control-message queue, report the cycle of waiting nodes, and pass with the queue.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.unit.grim.model import Verdict
 
 
 def on_four_hosts(study: str, simulator: str, folder: Path, settings: str) -> Run:
-    """A run that must pass."""
+    """Run a study that must pass on four hosts."""
     return must(study, simulator, folder, settings, cluster="four_hosts")
 
 
@@ -45,7 +45,7 @@ LOSSES = "messages=400 fault.loss=0.02 fault.damage=0.02"
 
 @pytest.fixture(name="lossy", scope="module")
 def fixture_lossy(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with its trace and its packets."""
+    """Return a lossy run with its trace and its packets."""
     return on_four_hosts("grim_reliability", "verilator", tmp_path_factory.mktemp("lossy"), LOSSES)
 
 
@@ -137,8 +137,8 @@ def test_hang_without_timeouts_names_the_host_that_is_down(tmp_path: Path) -> No
     assert failures.count("node 1 net recv: packet dropped at a NIC in reset") == 3
 
 
-def cycle_told(folder: Path) -> str:
-    """The cycle of waiting of a run's report."""
+def cycle_of_report(folder: Path) -> str:
+    """Return the cycle of waiting nodes from a run's report."""
     told = (folder / "stuck.txt").read_text(encoding="utf-8")
     return told[told.index("A cycle of") :].split("\n\n")[0]
 
@@ -147,7 +147,7 @@ def test_nis_deadlock_without_the_control_message_queue(tmp_path: Path) -> None:
     done = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12 grim.control_queue=0")
     assert done.metrics["deadlocks"] >= 1
     assert done.metrics["undelivered"] > 0
-    cycle = cycle_told(tmp_path)
+    cycle = cycle_of_report(tmp_path)
     assert cycle.count("waits for the outgoing link, held by node") >= 2
     assert cycle.count("waits for a receive buffer, held by NIC") >= 2
 
@@ -158,7 +158,7 @@ def test_control_message_queue_prevents_the_deadlock(tmp_path: Path) -> None:
 
 
 HASTE = "longest=96 bridge.drain_den=255"
-"""Two nodes send to each other faster than their hosts take: a short message stands before every header."""
+"""Settings in which two nodes send faster than their hosts receive, with a short message before every header."""
 
 
 @pytest.mark.parametrize("profile", ["", "lanai4"])
@@ -167,7 +167,7 @@ def test_nis_that_wait_between_header_and_payload_deadlock(profile: str, tmp_pat
     done = must("grim_deadlock", "icarus", tmp_path, settings, cluster="two_hosts", profile=profile)
     assert done.metrics["deadlocks"] == 1
     assert done.metrics["units_in_cycles"] == 8
-    cycle = cycle_told(tmp_path)
+    cycle = cycle_of_report(tmp_path)
     for near, far in ((0, 1), (1, 0)):
         for wait in (
             f"NIC {near} waits for the outgoing link, held by node {near} net send",

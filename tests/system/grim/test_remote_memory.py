@@ -1,6 +1,9 @@
-"""Remote memory on the wires. Strategy: a run without faults tells in which character slots the data of an operation
-cross a cable; the same run with a bit flipped there, and in the CRC so that nobody notices, must leave exactly that bit
-flipped in the target's memory (readings E1). A physical write to nowhere must end the run and be named.
+"""Remote memory operations with bit errors on the wires.
+
+Strategy: a run without faults gives the character slots in which the data of an operation cross a cable. In the same
+run, a bit is flipped in such a slot, and in the CRC so that it stays valid. Exactly that bit must be flipped in the
+target's memory (readings E1). A write to a physical address without memory must end the run with an error that names
+it.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ SWITCH_FROM_TARGET = End("s0", 1)
 
 
 def first_slot(clean: Run, node: int, size: int) -> int:
-    """The slot in which the first byte of a node's only long packet arrives at the switch, after its route."""
+    """Return the slot in which the first byte after the route of a node's only long packet arrives at the switch."""
     heads, tails = (clean.times(node, Part.LINK, event) for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
     (gap,) = [tail for head, tail in zip(heads, tails, strict=True) if tail - head >= size * LINK_PS]
     return gap // LINK_PS + 4 - 1 - GRIM_HEADER - size

@@ -41,7 +41,7 @@ def test_file_arrives_unchanged(name: str, size: int, settings: str, messages: i
 
 
 def test_byte_changed_on_the_wire_is_detected(tmp_path: Path) -> None:
-    """The comparison is of what arrived, not of what was sent."""
+    """The study compares what arrived with what it meant to send."""
     size, length = 200, GRIM_HEADER + 200
     file = tmp_path / "file"
     file.write_bytes(bytes(size))
@@ -56,7 +56,7 @@ def test_byte_changed_on_the_wire_is_detected(tmp_path: Path) -> None:
 
 @pytest.fixture(name="no_build")
 def fixture_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build is an error."""
+    """Make every build an error."""
 
     def refuse(*arguments: object) -> None:
         raise AssertionError("something was built")

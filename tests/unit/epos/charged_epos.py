@@ -17,7 +17,7 @@ LATE_PS = 1_000_000_000
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     with charges.operation("start"):
         bench = Bench()
     near, far = bench.hosts
@@ -72,7 +72,7 @@ def _lost(charges: Charges) -> None:
 
 
 def _protocols(charges: Charges) -> None:
-    """What protocols add, one after the other."""
+    """Run each protocol alone."""
     bench = Bench(protocols="reliability")
     with charges.operation("64 B that are acknowledged"):
         bench.run(settled(bench.machine, bench.hosts[0].send(1, bytes(64))), bench.take(1, 1))
@@ -126,7 +126,7 @@ def _protocols(charges: Charges) -> None:
 
 
 async def _asks_for(epos: Epos, address: int) -> None:
-    """A header and a DMA request as the library would not write them, and their doorbell."""
+    """Write a header and a DMA request that the library would not write, and ring their doorbell."""
     place, card = epos.place, epos.host.nic_base
     header = (2 + 4 << 24, place.identity << 24, 1 << 30 | 1 << 24 | 64, 0)
     for at, words in ((place.slot(0), header), (place.requests + Block.CSUM, (0, 64, 0, 0, address))):
@@ -136,7 +136,7 @@ async def _asks_for(epos: Epos, address: int) -> None:
 
 
 async def _sends(epos: Epos) -> None:
-    """A long message and a short one."""
+    """Send a long message and a short one."""
     await epos.send(2, bytes(4096))
     await epos.send(2, bytes(64))
 
@@ -148,7 +148,7 @@ async def _takes(epos: Epos, count: int) -> None:
 
 
 def _families(charges: Charges) -> None:
-    """What communicators add."""
+    """Run the operations of communicators."""
     bench = Bench(protocols="reliability+flow")
     kinds: tuple[tuple[Any, Any, tuple[Any, ...]], ...] = (
         (Link, Datagram, ()),
@@ -168,7 +168,7 @@ def _families(charges: Charges) -> None:
 
 
 async def _forged(nodes: tuple[int, ...], at: int) -> int:
-    """The word of the header that activates all there is."""
+    """Return a header word with all bits of active protocols set."""
     return 0xFF
 
 
@@ -179,7 +179,7 @@ async def _after(bench: Bench, late: int, call: Awaitable[object]) -> None:
 
 
 async def _posts(bench: Bench, late: int) -> None:
-    """A buffer, and the message that comes there."""
+    """Post a buffer, and receive a message into it."""
     await bench.hosts[1].host.sleep(late, "other work")
     await bench.hosts[1].post(0, Stretch(bench.machine.host(1).allocate(10_000).address, 10_000))
     await bench.take(1, 1)

@@ -32,7 +32,7 @@ class Bench:
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
     def word(self, node: int, address: int) -> int:
-        """A word of a NIC's memory."""
+        """Return a word of a NIC's memory."""
         return self.machine.nic(node).load(address)
 
     async def give(self, node: int, to: int, messages: Sequence[bytes]) -> None:

@@ -1,8 +1,9 @@
-"""The baseline of EPOS: messages arrive once, in order and unharmed, by the six buffers of the NIC's memory.
+"""The baseline of EPOS: messages arrive once, in order and unchanged, through the six buffers in NIC memory.
 
-Strategy: two to four hosts of the machine, with each LANai and each choice of the repository that moves data another
-way. Messages of all sizes, storms of all to all, readers that are late. What stands in the NIC's memory is changed on
-its way: a doorbell, a control block, payload; and what must follow from it, follows. Each misuse has its own error.
+Strategy: two to four hosts on the machine, with each LANai and each option that moves data another way. They send
+messages of all sizes, all-to-all traffic, and traffic to slow readers. Words in NIC memory (a doorbell, a control
+block, payload) are changed while a message is on its way, and the result must follow from the change. Each misuse has
+its own error.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def test_only_lost_frames_sent_with_reliability_are_retransmitted() -> None:
 
 
 def changed(bench: Bench, word: int) -> Any:
-    """A word of the header that is written to the Send Ring is another one when the frame leaves, while this holds."""
+    """Replace a header word that is written to the Send Ring, in a `with` statement."""
     nic, original, place = bench.machine.nic(0), bench.machine.nic(0).store_words, bench.hosts[0].place
     at = 4 * place.words["active"]
     slots = {place.slot(slot) - 8: place.slot(slot) + at for slot in range(8)}
@@ -71,7 +71,7 @@ def changed(bench: Bench, word: int) -> Any:
 
 
 def test_receiver_obeys_the_bits_in_the_frame() -> None:
-    """The sender waits for an acknowledgement that the receiver does not give until the bit is set again."""
+    """The receiver does not acknowledge frames whose bit is cleared; the sender waits until the bit is set again."""
     bench, (data,) = Bench(protocols=BOTH, timeout_us=40), drawn(3, [64])
     with changed(bench, identity(["active"])):
         sending = bench.machine.host(0).spawn(bench.hosts[0].send(1, data), "the sender")

@@ -1,9 +1,9 @@
-"""EPOS composed is EPOS written by hand: the committed costs are equal, and so is each event of a run on the machine.
+"""Composed and hand-written EPOS: committed costs and all events of a run on the machine are equal.
 
-Strategy: no compiler; `tests/tools/test_epos_composed.py` compiles both, and compares the instructions too. A library
-and a NIC's program that are written by hand for three compositions (`byhand/library.py`, `byhand/program.py`) run the
-same traffic as the composed ones, with late readers and lost frames. `tests/system/epos/test_epos_by_hand.py` does so
-on the RTL.
+Strategy: a library and a NIC program that are written by hand for three compositions (`byhand/library.py`,
+`byhand/program.py`) run the same traffic as the composed ones, with slow readers and lost frames.
+`tests/system/epos/test_epos_by_hand.py` does the same on RTL. `tests/tools/test_epos_composed.py` compiles both and
+compares their instructions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_cost_table_of_hand_written_paths_is_up_to_date(side: str) -> None:
 
 
 class BenchByHand(Bench):
-    """The same hosts with what is written by hand."""
+    """Bench of two hosts with the hand-written library and program."""
 
     program = staticmethod(program.main)
     library = ByHand
@@ -63,7 +63,7 @@ SIZES = (0, 1, 64, 256, 257, 512, 700, 1500, 2048) * 2
 
 
 def events(bench: Bench, lossy: bool) -> tuple[list[Any], list[Any], int]:
-    """All that happens while two hosts send each other messages of all sizes, of which one reads late."""
+    """Return all events while two hosts, one of them a slow reader, exchange messages of all sizes."""
     if lossy:
         bench.machine.faults.lose(0.05, 0.05, 3)
     messages = drawn(20, SIZES)

@@ -1,8 +1,8 @@
-"""Families of EPOS: a communicator is exactly what was asked for, or a refusal that says why.
+"""Families of EPOS: a communicator has exactly the requested properties, or is rejected with the reason.
 
-Strategy: each member over each channel that can carry it, on both networks; a Stream on a network that loses frames;
-a Mailbox that two processes drain. Bytes on the cable tell the headers apart, charged paths the layers. Each thing that
-cannot be built has its own error, at the build.
+Strategy: each member runs over each channel that can carry it, on both networks. Further tests run a Stream on a
+network that loses frames, and a Mailbox read by two processes. Headers are compared by the bytes on the cable, layers
+by the charged paths. Each impossible combination has its own error when it is built.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SURE = ["flow", "reliability"]
 
 
 def networks(bench: Bench) -> list[Network]:
-    """Of each host."""
+    """Return the network of each host."""
     kind = Lanai9 if bench.hosts[0].host.card.has_chains else Lanai4
     return [kind(epos) for epos in bench.hosts]
 

@@ -1,7 +1,7 @@
-"""A chain of Tx DMA Requests runs on to every block that is valid: a frame may be here before its doorbell.
+"""Late doorbells of EPOS: the NIC follows a chain of Tx DMA Requests to every valid block, also before its doorbell.
 
-Strategy: the doorbell of the second frame of a message is rung late, on cards with chains and without, whoever starts
-the chain. The frame leaves all the same.
+Strategy: the doorbell of the second frame of a message is rung late, on cards with and without chains, with either
+starter of the chain. The frame must be sent all the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A network that loses frames costs EPOS messages, and never one that is mixed of two, too long, or out of its slot.
+"""EPOS on networks that lose frames: a message is lost as a whole, never mixed, too long or out of its slot.
 
-Strategy: messages of three frames, of which single ones, drawn ones, or all second ones are lost, with each choice that
-brings frames to the host another way. Each message comes whole or not at all, and the counters say why. Senders whose
-library does not check sizes send more frames than a staging slot has.
+Strategy: of messages of three frames, single frames, random frames or all second frames are lost, with each option that
+moves frames to the host another way. Each message arrives complete or not at all, and counters give the reason. Senders
+whose library does not check sizes send more frames than a staging slot holds.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_messages_arrive_complete_and_in_order_or_not_at_all_under_loss(seed: in
 
 
 def test_entries_of_messages_that_stay_incomplete_do_not_outgrow_the_queue_of_a_late_host() -> None:
-    """Of forty messages the second frame is lost; then the host looks for the first time."""
+    """The second frames of forty messages are lost before the host polls for the first time."""
     bench, sent = Bench(mtu=64, slot_bytes=128, slots=1), drawn(11, [128] * 40 + [64] * 3)
     for number in range(1, 80, 2):
         bench.machine.faults.drop(0, 1, number)

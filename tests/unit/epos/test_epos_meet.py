@@ -49,7 +49,7 @@ def test_hosts_of_one_composition_meet_and_continue(options: dict[str, Any]) -> 
 
 
 async def refusal(host: Any) -> str:
-    """What the call of a host is refused with."""
+    """Return the text of the error that a host's call raises."""
     try:
         await host.meet()
     except EposError as error:

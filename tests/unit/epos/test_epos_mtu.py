@@ -1,8 +1,8 @@
-"""MTU adaptation of EPOS: frames on the cable become shorter while messages are on their way, and all arrive.
+"""MTU adaptation of EPOS: frames become shorter while messages are on their way, and all messages arrive.
 
-Strategy: packets are counted by their bytes on the receiver's cable between marked messages. The MTU is lowered with
-frames of the message before in flight or held in the Receive Ring, on a network that loses frames, by several hosts at
-once. Nobody but the one who lowers it cuts otherwise. What would grow is refused.
+Strategy: the bytes of packets are counted on the receiver's cable between marked messages. The MTU is lowered while
+frames of the message before are in flight or held in the Receive Ring, on a network that loses frames, and by several
+hosts at once. Only the host that lowers its MTU sends shorter frames. A larger MTU is rejected.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_frames_on_the_cable_become_shorter_with_frames_in_flight(nic: str) -> N
 
 
 def test_held_frames_of_the_old_mtu_keep_their_positions() -> None:
-    """A late reader: frames of both cuts wait in the Receive Ring."""
+    """Frames of both MTUs are held in the Receive Ring for a slow reader."""
     bench, sent = Bench(protocols="mtu", receive_frames=64, send_frames=64), drawn(2, [8192] * 8)
 
     async def sends() -> None:

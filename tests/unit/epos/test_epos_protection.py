@@ -1,8 +1,9 @@
-"""With protection a process of EPOS reaches no ring, queue or memory of another one, whatever it writes.
+"""Protection of EPOS: a process cannot reach rings, queues or memory of another one, whatever it writes.
 
-Strategy: two hosts of two processes each. They exchange messages in each composition that has protection. Then one
-writes what it may not, into its own pages and by its own doorbells, which is all that it is given: the card refuses it,
-counts it, and the others' messages come whole. A header that is changed behind the card's look leaves as it was.
+Strategy: two hosts with two processes each exchange messages in each composition that has protection. Then a process
+writes invalid words into its own pages and doorbells, which are all that it can access. The card rejects and counts
+them, and messages of the other process arrive complete. A header that is changed after the card's check is sent as
+checked.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ async def take(one: Epos, count: int) -> list[Message]:
 
 
 async def store(one: Epos, address: int, *words: int) -> None:
-    """What a process writes into its own pages of the card."""
+    """Store words into a process's own pages of the card."""
     begin = one.place.sent - Word.SENT
     assert begin <= address and address + 4 * len(words) <= begin + one.place.stride
     await one.host.pio_write(one.host.nic_base + address, b"".join(word.to_bytes(4, "big") for word in words))
 
 
 async def ring(one: Epos, word: int, page: int | None = None) -> None:
-    """A doorbell of a process, on its own page."""
+    """Ring a doorbell of a process, by default on its own page."""
     number = one.me % 2 if page is None else page
     await one.host.pio_write(one.host.nic_base + Pci.DOORBELL + 4096 * number, word.to_bytes(4, "big"))
 
@@ -213,7 +214,9 @@ def test_a_posted_page_of_another_process_is_not_written() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_words_and_doorbells_of_a_process_do_not_affect_others(seed: int) -> None:
-    """Its own pages, its own doorbells; the others' messages come whole, in order, and only they."""
+    """A process writes at random to its own pages and doorbells; exactly the others' messages arrive, complete and in
+    order.
+    """
     rng = random.Random(seed)
     bench, (a, b, c, d) = processes(protocols=rng.choice(["protection", "flow+protection", "reliability+protection"]))
     secret = drawn(seed, [4096])[0]

@@ -1,8 +1,8 @@
-"""Rendezvous of EPOS: long messages go straight into posted buffers, wherever their pages are, and nowhere else.
+"""Rendezvous of EPOS: long messages go directly into posted buffers, with any pages, and nowhere else.
 
-Strategy: a receiver that posts before, after, or long after it is asked; buffers that are scattered by seed, with guard
-bytes around every piece; a network that loses what is asked and granted. Copies are counted at the DMA of both cards,
-on the cable, and by the CPU. Each misuse has its own error.
+Strategy: a receiver posts before, after, or long after the request. Buffers are scattered by seed, with guard bytes
+around every piece, and the network loses requests and grants. Copies are counted at the DMA of both cards, on the
+cable, and by the CPU. Each misuse has its own error.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def test_message_longer_than_the_posted_buffer_is_rejected_and_the_buffer_stays_
 
 
 def test_frame_beyond_the_posted_buffer_is_rejected_by_the_nic() -> None:
-    """The sender's library believes that it was granted more."""
+    """The grant is enlarged in the sender's library."""
     bench = Bench(protocols="rendezvous")
     side = bench.hosts[0].protocols["rendezvous"]
     pieces, untouched = scattered(bench, 1, 8192, 1)

@@ -1,8 +1,8 @@
-"""What is not composed into EPOS takes nothing: no byte, no word, no step, no call.
+"""Protocols that are not composed into EPOS add nothing: no byte, no word of memory, no polling step, no call.
 
-Strategy: header, memory map, polling steps and hooks of each set of protocols that is compiled are compared with those
-of the baseline and what the protocols say of themselves; the bytes of a message are those on the cable. A header word
-that is left in is seen there.
+Strategy: header, memory map, polling steps and hooks of each compiled set of protocols are compared with those of the
+baseline plus those that the protocols declare. The bytes of a message are compared with those on the cable, where an
+extra header word must be detected.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_bytes_on_the_cable_contain_only_baseline_and_selected_protocols(protoco
 
 @pytest.mark.parametrize("name", [one.name for one in PROTOCOLS if one.header and one.name != "protection"])
 def test_extra_header_word_is_detected_on_the_cable(name: str) -> None:
-    """Of a protocol that is not selected, on both hosts."""
+    """The word belongs to a protocol that is not selected, on both hosts."""
     original = Place.__init__
 
     def longer(place: Place, options: Options, nodes: int, process: int = 0) -> None:

@@ -1,7 +1,4 @@
-"""EPOS's library without point-cuts: what composing makes of it for three compositions, written by hand.
-
-As `byhand/program.py`: the baseline alone, reliability, and reliability and flow control.
-"""
+"""EPOS's library for three compositions, written by hand without point-cuts."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ def _size(data: bytes | Stretch) -> int:
 
 
 class Sends(Outgoing):
-    """Of the baseline."""
+    """Sender of the baseline."""
 
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
         """Send a message to one node."""
@@ -39,7 +36,7 @@ class Sends(Outgoing):
         await self._host.spend("epos_message")
 
     async def _cut(self, node: int, data: bytes | Stretch, communicator: int) -> None:
-        """Its frames."""
+        """Send the frames of a message."""
         number, size, at = self._messages[node], _size(data), 0
         self._messages[node] += 1
         while at == 0 or at < size:
@@ -49,13 +46,13 @@ class Sends(Outgoing):
             at += self.mtu
 
     async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
-        """A frame: its header and payload, and its doorbell."""
+        """Write header and payload of a frame, and ring its doorbell."""
         await self._put(node, (), number, info, data, at)
 
     async def _put(
         self, node: int, more: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int
     ) -> Sent:
-        """`more`: words of the header."""
+        """Write a frame with `more` header words."""
         host, place, part = self._host, self._place, info.size
         slot = await self._slot()
         large = part > self.pio_limit
@@ -79,7 +76,7 @@ class Sends(Outgoing):
 
 
 class ReliableSends(Sends):
-    """With reliability: a number in the header, and after each frame its acknowledgement."""
+    """Sender with reliability: a sequence number in each header, and a wait for the acknowledgement of each frame."""
 
     count, resent = 0, 0
 
@@ -88,7 +85,7 @@ class ReliableSends(Sends):
         await self._acknowledged(await self._put(node, (self.count,), number, info, data, at))
 
     async def _acknowledged(self, sent: Sent) -> None:
-        """Wait for it, and ring again whenever it does not come in time."""
+        """Wait for the acknowledgement of a frame; ring its doorbell again after each time-out."""
         host, node = self._host, sent.node
         word, what, limit = -1, f"an acknowledgement of node {node}", 1_000_000 * self._place.options.timeout_us
         at, deadline = host.nic_base + self._place.peer["reliability"] + 12 * node + 4, host.now + limit
@@ -102,7 +99,9 @@ class ReliableSends(Sends):
 
 
 class CreditSends(ReliableSends):
-    """With reliability and flow control: before each message a credit, in the header what was copied out here."""
+    """Sender with reliability and flow control: a credit for each message, and the count of copied messages in each
+    header.
+    """
 
     def __init__(self, host: Host, view: ClusterView, place: Place, until: Until, process: int) -> None:
         super().__init__(host, view, place, until, process)
@@ -117,7 +116,7 @@ class CreditSends(ReliableSends):
         await self._cut(nodes[0], data, communicator)
 
     async def _credit(self, node: int) -> None:
-        """Wait for one, and ask when it does not come in time."""
+        """Wait for a credit; request it after each time-out."""
         at, before = self._host.nic_base + self._place.peer["flow"] + 4 * node, self.credit[node] & 0xFFFF
         what, deadline = f"a credit of node {node}", self._host.now + 1_000_000 * self._place.options.timeout_us
         word = await self.until(at, before, "epos_look_credit", what, f"host {node}", deadline)  # type: ignore[call-arg]
@@ -133,7 +132,7 @@ class CreditSends(ReliableSends):
         await self._acknowledged(await self._put(node, more, number, info, data, at))
 
     async def give(self, node: int, taken: int) -> None:
-        """A credit alone, where half of the slots were not reported."""
+        """Send a separate credit if half of the slots are not reported yet."""
         if taken - self.given[node] >= self._place.options.slots / 2:
             self.given[node] = taken
             await self._host.spend("epos_give")
@@ -141,12 +140,12 @@ class CreditSends(ReliableSends):
 
 
 class Takes(Incoming):
-    """Of all three."""
+    """Receiver of all three compositions."""
 
     sends: Sends
 
     async def take(self, word: int) -> Message | None:
-        """A frame; the message that it ends."""
+        """Process a received frame; return the message that it completes, or None."""
         host, info = self._host, FrameInfo.of(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
@@ -170,7 +169,7 @@ class Takes(Incoming):
         return Message(source, info.communicator, data or b"")
 
     async def _empty(self, source: int) -> None:
-        """The slot of a message is not used any more."""
+        """Free the staging slot of a message."""
         self.taken[source] += 1
         await self._host.spend("epos_copied")
         if isinstance(self.sends, CreditSends):
@@ -186,11 +185,11 @@ SENDS: Mapping[tuple[str, ...], type[Sends]] = {
     ("reliability",): ReliableSends,
     ("flow", "reliability"): CreditSends,
 }
-"""By composition."""
+"""Senders by composition."""
 
 
 class ByHand(Epos):
-    """The calls of the composed library, over what is written by hand."""
+    """Host library with the calls of the composed one, over the hand-written sender and receiver."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view, self.me = host, view, view.me

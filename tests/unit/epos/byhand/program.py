@@ -26,10 +26,10 @@ CREDIT_BELL = 124
 
 
 class Sending(Sender):
-    """Of the baseline, which reliability leaves as it is."""
+    """Send side of the baseline, which is also that of reliability."""
 
     async def rung(self, page: int, offset: int, bell: int) -> None:
-        """A doorbell."""
+        """Process a doorbell."""
         nic, node, slot, size = self._nic, bell >> 24, bell >> 16 & 127, bell & 0xFFFF
         least, most = self._place.header_bytes, self._place.frame_bytes
         if node not in self.known or slot >= self._count or not least <= size <= most:
@@ -50,7 +50,7 @@ class Sending(Sender):
             await self.look_ahead()
 
     async def launch(self, out: Out) -> None:
-        """To the send engine."""
+        """Start the send engine with a frame."""
         nic, width = self._nic, self._nic.word_bytes
         self._out = out
         await nic.work("epos_tx")
@@ -62,7 +62,7 @@ class Sending(Sender):
         nic.write(Reg.SMLT, out.at - (-out.size // width) * width)
 
     async def sent(self) -> None:
-        """The send engine is done."""
+        """Process the end of a send DMA."""
         nic, out = self._nic, self._out
         assert out is not None
         nic.write(Reg.ISR, 1 << Isr.SEND)
@@ -74,7 +74,7 @@ class Sending(Sender):
 
 
 class CreditSending(Sending):
-    """With flow control: a doorbell may bring a credit, or ask for one."""
+    """Send side with flow control, where a doorbell may also carry a credit or request one."""
 
     async def rung(self, page: int, offset: int, bell: int) -> None:
         if bell >> 16 & 127 != CREDIT_BELL or bell >> 24 not in self.known:
@@ -85,18 +85,18 @@ class CreditSending(Sending):
 
 
 class Receiving(Receiver):
-    """Of the baseline."""
+    """Receive side of the baseline."""
 
     sender: Sending
-    """For what receivers answer."""
+    """Send side, for acknowledgements and credits."""
 
     async def _take(self, frame: In) -> None:
-        """A frame of this composition."""
+        """Process a frame of this composition."""
         await self._arrived(frame)
         await self._placed(frame)
 
     async def _arrived(self, frame: In) -> None:
-        """Where it goes, if it follows."""
+        """Compute the address in host memory of a frame that is next in its message."""
         source, index = frame.row, frame.number & INDEX
         frame.offset = self._place.options.mtu * index
         frame.gives_up = index == 0 and self._expected[source] & INDEX != 0
@@ -105,7 +105,7 @@ class Receiving(Receiver):
         await self._nic.work("epos_hold" if frame.waits else "epos_rx")
 
     async def _placed(self, frame: In) -> None:
-        """It goes there, waits for it, or is dropped."""
+        """Start the DMA of a frame, hold the frame until there is room, or drop it."""
         if not await self._follows(frame):
             self.release(frame.buffer)
             return
@@ -118,7 +118,7 @@ class Receiving(Receiver):
         await self._give_up(self.held[0][0])
 
     async def done(self) -> None:
-        """Frames are in host memory."""
+        """Process frames whose DMA to host memory is done."""
         while self._ring.finished() is not None:
             await self._stored()
 
@@ -131,7 +131,7 @@ class Receiving(Receiver):
 
 
 class ReliableReceiving(Receiving):
-    """With reliability: three words for each source, the last one taken, acknowledged by it, and stored."""
+    """Receive side with reliability: the last numbers received, acknowledged and stored, for each source."""
 
     async def _take(self, frame: In) -> None:
         await self._arrived(frame)
@@ -139,7 +139,7 @@ class ReliableReceiving(Receiving):
             await self._placed(frame)
 
     async def _first(self, frame: In) -> bool:
-        """Whether it has not come before."""
+        """Return True if a frame is no duplicate."""
         nic, at = self._nic, self._place.peer["reliability"] + 12 * frame.row
         frame.count = nic.load(frame.at + self._place.header_bytes - 4)
         if nic.load(at) != frame.count:
@@ -158,13 +158,13 @@ class ReliableReceiving(Receiving):
             await self.sender.tell(frame.row, Kind.ACK, frame.count)
 
     async def control(self, row: int, kind: int, value: int) -> None:
-        """A control frame."""
+        """Process a control frame."""
         if kind == Kind.ACK:
             self._nic.store(self._place.peer["reliability"] + 12 * row + 4, value)
 
 
 class CreditReceiving(ReliableReceiving):
-    """With reliability and flow control: a word for each source, what it has copied out."""
+    """Receive side with reliability and flow control: also the number of messages that each source has copied."""
 
     async def _take(self, frame: In) -> None:
         await self._arrived(frame)
@@ -186,11 +186,11 @@ SIDES: Mapping[tuple[str, ...], tuple[type[Sending], type[Receiving]]] = {
     ("reliability",): (Sending, ReliableReceiving),
     ("flow", "reliability"): (CreditSending, CreditReceiving),
 }
-"""By composition."""
+"""Send and receive sides by composition."""
 
 
 class ByHand(Program):
-    """The loop of the composed program, over the sides of one that is written by hand."""
+    """Loop of the composed program, over hand-written send and receive sides."""
 
     def __init__(self, nic: Nic, view: ClusterView, options: Options) -> None:
         self.nic, self.view, self.protocols = nic, view, {}
@@ -210,6 +210,6 @@ class ByHand(Program):
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """The NIC's program, on a card with doorbells."""
+    """Run the program of a NIC, on a card with doorbells."""
     await nic.poll_loop([Watch(Word.STAGING, 0, "epos_look_ready")]).run()
     await ByHand(nic, view, Options.of(view.options).on(has_doorbells=True)).run()
