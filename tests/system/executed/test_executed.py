@@ -175,8 +175,8 @@ def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run
 
 def _stop_report(ended: Run) -> str:
     """Return the report of a processor core that stopped."""
-    told = (ended.folder / "failures.txt").read_text(encoding="utf-8")
-    return told[told.index("CoreError") :]
+    report = (ended.folder / "failures.txt").read_text(encoding="utf-8")
+    return report[report.index("CoreError") :]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_run_stops_at_a_function_with_registers_and_call_stack(tmp_path: Path) -
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=main")
     assert not ended.passed
     report = _stop_report(ended)
-    assert "in main on node 0: stopped" in told and "calls: main <- start+" in told and "%sp 0x7ffc" in told
+    assert "in main on node 0: stopped" in report and "calls: main <- start+" in report and "%sp 0x7ffc" in report
 
 
 def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=send")
     assert not ended.passed
     report = _stop_report(ended)
-    assert "in send in main+" in told and "on node 0: stopped" in told
-    assert "calls: send, inline at firmware/echo/nic/firmware.c:28 <- main+" in told and " <- start+" in told
+    assert "in send in main+" in report and "on node 0: stopped" in report
+    assert "calls: send, inline at firmware/echo/nic/firmware.c:28 <- main+" in report and " <- start+" in report
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A tour of GRIM: every operation that an application can ask for, then messages under every choice of the protocol."""
+"""A tour of GRIM: every operation of an application, then messages with each option of the protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAR = 1 << 24
 
 
 class Two:
-    """Two nodes: node 0 acts, node 1 polls until node 0 is done."""
+    """Two nodes: node 0 runs operations, node 1 polls until node 0 is done."""
 
     bench_of: Callable[..., Bench] = Bench
 
@@ -50,7 +50,7 @@ class Two:
         self.bench.run(node)
 
     async def step(self, what: str, call: Awaitable[Any]) -> Any:
-        """One operation, counted until all is quiet."""
+        """Run an operation, and count its paths until both nodes are idle."""
         with self.charges.operation(f"{self.name} {what}"):
             return await settled(self.bench.machine, call)
 
@@ -62,7 +62,7 @@ class Two:
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     with charges.operation("enable"):
         Bench(2).run(_nothing)
     Two(charges).run("plain", _everything)
@@ -71,11 +71,11 @@ def tour(charges: Charges) -> None:
 
 
 async def _nothing(library: Grim, me: int) -> None:
-    """Enabled, and no more."""
+    """Do nothing after `grim_enable`."""
 
 
 async def messages(two: Two, grim: Grim, data: int) -> None:
-    """Messages of no, one and many segments."""
+    """Send messages of no segment, one segment and many."""
     for size in (0, 64, 9000):
         await two.step(f"send {size} B", grim.send(FAR, data, payload=bytes(size)))
 

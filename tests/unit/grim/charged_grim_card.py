@@ -1,4 +1,4 @@
-"""A tour of what GRIM's FPGA card asks of its host, and of the host's own filter."""
+"""A tour of the host's operations with GRIM's FPGA card, and of the host's own filter."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from tests.unit.grim.grim_bench import Bench
 from tests.unit.layers.charges import Charges
 
 SETTINGS = {"clock_divisor": 1, "config_clocks": 1}
-"""Of a card."""
+"""Settings of the card."""
 
 
 class Registers:
-    """The registers of a card that does at once what it is told."""
+    """Registers of a card that is never busy."""
 
     def __init__(self) -> None:
         self._values: dict[int, int] = {}
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
-        """A register."""
+        """Write a register."""
         self._values[address] = int.from_bytes(data, "big")
 
     async def pio_read(self, address: int) -> int:
-        """What was written."""
+        """Return the value last written."""
         return self._values[address]
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     bench, registers = Bench(1, channels=2), Registers()
     host = bench.machine.host(0)
     view = ClusterView(**bench.machine.view(0), circuits=(Circuit("image", 0, "fir16"),), fpga=SETTINGS)

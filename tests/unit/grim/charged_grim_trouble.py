@@ -1,6 +1,4 @@
-"""A tour of GRIM where something lacks or goes wrong: full queues, lost packets and answers, hosts that go down and
-come back, nodes whose options do not agree.
-"""
+"""A tour of GRIM in failures: full queues, lost packets and answers, hosts that restart, nodes with unequal options."""
 
 from __future__ import annotations
 
@@ -18,14 +16,14 @@ from tests.unit.layers.charges import SETTLE_PS, Charges, settled
 
 US = 1_000_000
 NOWHERE = 0x7000_0000
-"""Behind all memory that a host has given."""
+"""Address after all memory of a host."""
 QUICK: dict[str, Any] = {"timeout_us": 100, "timeout_tries": 4}
 BESIDE = Reference(1, Device.HOST, 1).pack()
-"""The second endpoint of node 1."""
+"""Second endpoint of node 1."""
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     for buffering in ("sending", "both"):
         two = Two(charges, host_queue_bytes=8192, segment_bytes=2048, buffering=buffering)
         two.run(f"buffered by {buffering}", _full)
@@ -45,7 +43,7 @@ def tour(charges: Charges) -> None:
 
 
 async def _full(two: Two, grim: Grim, data: int) -> None:
-    """More than the queue of a slow host takes: refused, or kept by its NI."""
+    """Send more than the queue of a slow host holds: messages are rejected, or buffered by its NI."""
     slow = await grim.resolve_handler("slow")
 
     async def many() -> None:
@@ -56,7 +54,7 @@ async def _full(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _overflow(two: Two, grim: Grim, data: int) -> None:
-    """More than the NI's own queue takes, from an application and from a handler."""
+    """Send more than the NI's own queue holds, from an application and from a handler."""
 
     async def many(library: Grim, to: int) -> None:
         for _ in range(4):
@@ -72,7 +70,7 @@ async def _overflow(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _unread(two: Two, grim: Grim, data: int) -> None:
-    """More writes fail than the NI keeps reports while it goes on; then their host reads."""
+    """Let more writes fail than the NI stores reports, before the host reads them."""
     source, writes = await grim.malloc_pinned(4), 330
 
     async def fail() -> None:
@@ -91,7 +89,7 @@ async def _unread(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _scoreboard(two: Two, grim: Grim, data: int) -> None:
-    """More messages in flight than the NI knows names for."""
+    """Send more messages than there are tokens."""
 
     async def many() -> None:
         slow = await grim.resolve_handler("slow")
@@ -102,7 +100,7 @@ async def _scoreboard(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _lossy(two: Two, grim: Grim, data: int) -> None:
-    """A message that is lost, damaged or not answered; an answer that comes twice, or while the copy leaves."""
+    """Lose, damage or delay a message or its answer; receive an answer twice, or while the copy is being sent."""
     faults = two.bench.machine.faults
     for name, harm, source in (
         ("lost", faults.drop, 0),
@@ -118,7 +116,7 @@ async def _lossy(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _passed(two: Two, grim: Grim, data: int) -> None:
-    """The second message is answered before the first."""
+    """Answer the second message before the first."""
     faults = two.bench.machine.faults
     faults.drop(0, 1, faults.passed(0, 1))
 
@@ -130,7 +128,7 @@ async def _passed(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _all_numbers(two: Two, grim: Grim, data: int) -> None:
-    """Behind a message whose answer is lost, as many as a stream has numbers; no channel's scoreboard is full."""
+    """Use all sequence numbers of a stream after a message whose answer is lost; no channel's scoreboard is full."""
     faults = two.bench.machine.faults
     faults.drop(1, 0, faults.passed(1, 0))
 
@@ -142,7 +140,7 @@ async def _all_numbers(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _freed(two: Two, grim: Grim, data: int) -> None:
-    """The target of a read is freed before the data come."""
+    """Free the target of a read before its data arrive."""
     source, target = await two.there.malloc_pinned(4096), await grim.pin_user_memory(4096)
 
     async def read_and_free() -> None:
@@ -156,7 +154,7 @@ async def _freed(two: Two, grim: Grim, data: int) -> None:
 
 
 def _down(charges: Charges) -> None:
-    """Node 1 goes down, is sent to, and comes back; then gets a message whose name it does not know yet."""
+    """Take node 1 down, send to it, restart it, and send it a message whose name it does not know yet."""
     bench = Bench(2, **QUICK)
     machine = bench.machine
 
@@ -184,7 +182,7 @@ def _down(charges: Charges) -> None:
 
 
 def _of_before(charges: Charges) -> None:
-    """A copy of a message comes when the node that it was for has begun again."""
+    """Receive a copy of a message for the node's life before its restart."""
     bench = Bench(2, **QUICK)
     faults = bench.machine.faults
 
@@ -204,7 +202,7 @@ def _of_before(charges: Charges) -> None:
 
 
 def _down_in_a_tree(charges: Charges) -> None:
-    """Node 2 goes down, and node 1 sends to all by way of node 0."""
+    """Take node 2 down while node 1 broadcasts through node 0."""
     bench = Bench(3, **QUICK)
 
     async def node(library: Grim, me: int) -> None:
@@ -220,7 +218,7 @@ def _down_in_a_tree(charges: Charges) -> None:
 
 
 def _disagree(charges: Charges, what: str, to: int, **options: int) -> None:
-    """Node 0 has another layout than node 1, and sends what node 1 cannot take."""
+    """Send messages from node 0 that node 1, which has another layout, cannot accept."""
     bench = Bench(2, start_nics=False)
     machine = bench.machine
     bench.views[0] = ClusterView(**machine.view(0, **options))

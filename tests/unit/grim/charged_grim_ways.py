@@ -1,5 +1,5 @@
-"""A tour of GRIM's ways beside the usual ones: names asked for by a client, payload that the NI fetches, several
-channels, the polling thread, the timed search, an FPGA card, a LANai 4.
+"""A tour of GRIM with less usual options: names requested by a client, payload fetched by the NI, several channels, the
+polling thread, the timed search, an FPGA card, a LANai 4.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from tests.unit.grim.test_grim_endpoints import WithCard
 from tests.unit.layers.charges import SETTLE_PS, Charges, settled
 
 PERIOD_US = 50
-"""Between two turns of the polling thread."""
+"""Period of the polling thread."""
 
 
 class Lanai4(Bench):
-    """The same on LANai 4."""
+    """Bench of LANai 4 NICs."""
 
     nic = "lanai4"
 
 
 class TwoOnLanai4(Two):
-    """The same on LANai 4."""
+    """Two nodes with LANai 4."""
 
     bench_of = Lanai4
 
 
 def tour(charges: Charges) -> None:
-    """All of them."""
+    """Run all operations."""
     _names(charges)
     _reserved(charges)
     _card(charges)
@@ -52,7 +52,7 @@ def tour(charges: Charges) -> None:
 
 
 def _names(charges: Charges) -> None:
-    """The client's side of the database, while the server polls."""
+    """Run the client's side of the handler database while the server polls."""
     bench, over = Bench(2), False
     machine = bench.machine
 
@@ -73,7 +73,7 @@ def _names(charges: Charges) -> None:
 
 
 async def _asked(library: Grim) -> None:
-    """Two names that are not known here: one that the server has got meanwhile, and one that it does not have."""
+    """Look up two unknown names: one that the server has received meanwhile, and one that it lacks."""
     for name in ("later", "none"):
         with suppress(GrimError):
             await library.resolve_handler(name)
@@ -87,7 +87,7 @@ def _reserved(charges: Charges) -> None:
 
 
 def _card(charges: Charges) -> None:
-    """A message to an FPGA card: a window that takes everything, at node 1."""
+    """Send a message to an FPGA card of node 1, whose window accepts all writes."""
     bench = Bench(2, start_nics=False, channels=2, timeout_us=200)
     bench.views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
     bench.libraries[0] = Grim(bench.machine.host(0), bench.views[0])
@@ -109,7 +109,7 @@ def _card(charges: Charges) -> None:
 
 
 async def _alone(two: Two, grim: Grim, data: int) -> None:
-    """What concerns the own node only."""
+    """Run the operations that concern the own node only."""
     await two.step("poll that finds nothing", grim.poll())
     here, there = await grim.malloc_pinned(8192), await grim.malloc_pinned(8192)
     await two.step("write to itself", grim.send_memory(0, there, here, 6000))
@@ -118,7 +118,7 @@ async def _alone(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _scattered(two: Two, grim: Grim, data: int) -> None:
-    """Both ends in pages, neither at the start of one."""
+    """Transfer between pages, from and to the middle of a page."""
     near, far = await grim.pin_user_memory(16384), await two.there.pin_user_memory(16384)
     for what in ("missed", "hit"):
         await two.step(f"write {what}", grim.send_memory(FAR, far + 4092, near + 4088, 8000))
@@ -126,7 +126,7 @@ async def _scattered(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _fetched(two: Two, grim: Grim, data: int) -> None:
-    """Payload in host memory, of the application and of a handler."""
+    """Send payload from host memory, from the application and from a handler."""
     await two.step("send 64 B", grim.send(FAR, data, payload=grim.host.allocate(64)))
     await two.step("send 4000 B", grim.send(FAR, data, payload=grim.host.allocate(4000)))
     answers = two.there.host.allocate(64)
@@ -146,7 +146,7 @@ async def _fetched(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _thread(two: Two, grim: Grim, data: int) -> None:
-    """An answer that is waited for. Then one turn of the thread, which begins in the middle between two."""
+    """Wait for an answer; then let a thread run one turn, which begins between two endpoints."""
     answers: list[int] = []
     grim.handlers.functions[data] = lambda *message: answers.append(1)
 

@@ -1,4 +1,4 @@
-"""A GRIM cluster on the pure-Python machine, for the unit tests of GRIM."""
+"""A GRIM cluster on the machine, for unit tests."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pymodels.machine import Machine
 from pymodels.machine.timing import Timing
 
 US = 1_000_000
-"""Picoseconds."""
+"""Picoseconds in a microsecond."""
 Application = Callable[[Grim, int], Awaitable[Any]]
 
 
 class Bench:
-    """Hosts with open libraries on NICs that run the firmware; nothing is enabled yet. Keywords are options of GRIM."""
+    """Hosts with open libraries, on NICs that run the firmware, before `grim_enable`. Keywords are options of GRIM."""
 
     nic = "lanai9"
-    """The kind of every NIC."""
+    """Kind of all NICs."""
     sram_bytes = 0
-    """Of each NIC; 0: as many as its kind has."""
+    """SRAM of each NIC in bytes; 0 for the size of its kind."""
     in_c = ""
-    """A letter a node: `c` where the NIC executes the firmware in C."""
+    """One letter a node: `c` for a NIC that executes the C firmware."""
     timing: Timing | None = None
-    """Delays of the machine; None: those that it has."""
+    """Delays of the machine; None for its defaults."""
 
     def __init__(
         self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int | str
@@ -50,13 +50,13 @@ class Bench:
                 self.start_nic(node)
 
     def start_nic(self, node: int) -> None:
-        """Let a NIC's firmware begin."""
+        """Start the firmware of a NIC."""
         nic = self.machine.nic(node)
         if self.views[node].machine_code is None:
             nic.spawn(nic_grim.main(nic, self.views[node]), "firmware")
 
     def run(self, application: Application, within_us: float = 1e6) -> list[Any]:
-        """Enable all nodes, then run `application(library, node)` on each; the results by node."""
+        """Enable all nodes, then run `application(library, node)` on each; return the results by node."""
 
         async def node(index: int) -> Any:
             library = self.libraries[index]
@@ -66,7 +66,7 @@ class Bench:
         return self.machine.finish(*(node(index) for index in range(self.nodes)), within_us=within_us)
 
     async def publish(self, library: Grim, **functions: Callable[..., Any]) -> dict[str, int]:
-        """Register handlers, synchronise, and give their numbers. Node 0 goes on when it has served all others."""
+        """Register handlers, synchronise nodes, return the numbers. Node 0 continues once it has served the others."""
         for name, function in functions.items():
             library.register_handler(function, name)
         await library.sync_handlers()
@@ -75,19 +75,19 @@ class Bench:
         return {name: await library.resolve_handler(name) for name in functions}
 
     def count(self, node: int, counter: Counter) -> int:
-        """A counter of a NIC's firmware."""
+        """Return a counter of a NIC's firmware."""
         return self.machine.nic(node).load(self.libraries[node].layout.counter(counter))
 
     def total(self, counter: Counter) -> int:
-        """A counter, over all nodes."""
+        """Return the sum of a counter over all nodes."""
         return sum(self.count(node, counter) for node in range(self.nodes))
 
     def settle(self, us: float = 1000.0) -> None:
-        """Let what is in flight arrive."""
+        """Run until all packets in flight have arrived."""
         self.machine.run(self.machine.kernel.now / 1e6 + us)
 
     def nothing_left(self) -> bool:
-        """Whether every queue of the cluster is empty: front meets back everywhere."""
+        """Return True if every queue of the cluster is empty."""
         for node, library in enumerate(self.libraries):
             nic, layout = self.machine.nic(node), library.layout
             for channel in range(library.options.channels):
@@ -100,7 +100,7 @@ class Bench:
 async def again(
     bench: Bench, node: int, down_us: int = 100, drain: Callable[[Grim], Awaitable[None]] | None = None
 ) -> Grim:
-    """Reset a NIC, let time pass, and begin again: the library of the second life. `drain`: with that of the first."""
+    """Reset and restart a NIC after some time; return its new library. `drain`: receive with the old library first."""
     old = bench.libraries[node]
     await card.hold(old.host)
     if drain is not None:

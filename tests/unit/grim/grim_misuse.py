@@ -1,4 +1,4 @@
-"""What the tables of GRIM's misuse share: what a wrong call may need that is right, and ends of many errors."""
+"""Objects and error texts that are common to the tables of GRIM's misuse."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ BYTES = " is not contiguous bytes (memoryview: a bytes-like object is required, 
 
 @dataclass(frozen=True)
 class World:
-    """What a wrong call may need that is right."""
+    """Valid arguments for calls of which one argument is wrong."""
 
     handler: int
     tree: int
     block: int
-    """8 bytes."""
+    """Block of 8 bytes."""
     freed: int
-    """A block that was freed."""
+    """Address of a freed block."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A payload in host memory."""
+    """Payload in host memory."""
 
     address: Any
     size: int
 
 
 def nothing(*arguments: Any) -> None:
-    """A handler."""
+    """Handle a message by doing nothing."""
 
 
 Row = tuple[str, str, Callable[[Any, World], Any], str]
-"""Name of the call, what is wrong, the call, and its error: {block}, {odd}, {inside}, {freed} are addresses."""
+"""Name of the call, the mistake, the call, and its error, in which {block}, {odd}, {inside}, {freed} are addresses."""

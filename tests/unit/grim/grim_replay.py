@@ -1,6 +1,6 @@
-"""Holds what GRIM's firmware did against the reference models: every packet sent, every verdict, every answer seen.
+"""Comparison of GRIM's firmware with the reference models: every packet sent, every verdict, every answer seen.
 
-A replay takes the packets that left each node and the trace, of the machine or of the RTL, and needs nothing else.
+A replay needs only the packets that left each node and the trace, of the machine or of RTL.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Name = tuple[int, int, int, int]
 """Source channel, source NI, destination NI, destination channel."""
 Lane = Callable[[int], int]
 ENDLESS = 1 << 30
-"""What endpoints inject is not followed: they always have more."""
+"""Number of injected messages, so large that endpoints always have more: the replay does not follow injections."""
 
 
 def is_message(packet: bytes) -> bool:
-    """Whether a packet, its route taken off, is one that is sequenced."""
+    """Return True if a packet without its route is sequenced."""
     return packet[4] >> 2 < grim.FIRST_CONTROL
 
 
 def without_route(packet: bytes) -> bytes:
-    """A packet from its type on."""
+    """Return a packet from its type on."""
     at = 0
     while packet[at] & 0x80:
         at += 1
@@ -37,7 +37,7 @@ def without_route(packet: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Sent:
-    """A message on its way."""
+    """Message in flight."""
 
     key: int
     name: Name
@@ -56,13 +56,13 @@ class Replay:
         self.streams: dict[Name, Stream] = {}
         self.rolled_back: set[Name] = set()
         self.wires: dict[tuple[int, int], deque[Sent]] = defaultdict(deque)
-        """By source and destination."""
+        """Messages in flight by source and destination."""
         self.meant: dict[tuple[int, int], Sent] = {}
-        """By node and key: the message that has it."""
+        """Messages by node and key."""
         self._from: dict[int, int] = {}
 
     def run(self, records: Iterable[tuple[int, int, int, int]]) -> None:
-        """Follow trace records in the order of time: unit, event, packet, argument."""
+        """Follow trace records (unit, event, packet, argument) in the order of time."""
         for unit, event, key, argument in records:
             node, part = divmod(unit, PARTS_PER_NODE)
             if part == Part.NIC_CPU and event in FOLLOWED:
@@ -85,7 +85,7 @@ class Replay:
             self.expired(self.meant[node, key])
 
     def _left(self, node: int, key: int) -> None:
-        """The firmware has handed its next message to the send engine: the next packet that was on its wire."""
+        """Take the next packet of a node, when its firmware has started the send engine."""
         data = self._packets[node].popleft()
         assert int.from_bytes(data[:4], "big") == key, f"node {node}: {key:#x} was sent, {data[:4].hex()} left"
         header = grim.unpack(data)
@@ -96,29 +96,29 @@ class Replay:
         self.wires[node, name[2]].append(sent)
 
     def sent(self, name: Name, sequence: int) -> int:
-        """A message of a stream was sent; its number."""
+        """Send a message of a stream in its model; return its number."""
         stream = self.streams.setdefault(name, Stream(str(name), self.window, ENDLESS))
         return stream.send(stream.next + grim.distance(sequence, stream.next & grim.COUNTER_MASK))
 
     def arrived(self, wire: deque[Sent], key: int, verdict: Verdict) -> None:
-        """A message has arrived, and the receiver has come to a verdict."""
+        """Receive a message in its model, with the verdict of the receiver."""
         sent = wire.popleft()
         assert sent.key == key, f"{sent.name}: packet {sent.key:#x} left, {key:#x} arrived"
         self.streams[sent.name].arrive(did=verdict)
 
     def answered(self, sent: Sent, verdict: Verdict) -> None:
-        """The sender has seen an answer."""
+        """Receive an answer in the model, as the sender did."""
         self.streams[sent.name].answer(verdict)
         if verdict is Verdict.REFUSE:
             self.rolled_back.add(sent.name)
 
     def expired(self, sent: Sent) -> None:
-        """The sender went back to a message without an answer, which it must not without the extension."""
+        """Reject a time-out of the sender, since there are none without the extension."""
         raise AssertionError(f"{sent.name}: a time-out of message {sent.number}")
 
 
 class LossyReplay(Replay):
-    """The same where packets vanish, with the time-out extension."""
+    """Replay for networks that lose packets, with the time-out extension."""
 
     def __init__(self, packets: Mapping[int, Iterable[bytes]], window: int, lane: Lane | None = None) -> None:
         super().__init__(packets, window, lane)
@@ -130,7 +130,7 @@ class LossyReplay(Replay):
         return stream.send(stream.next + grim.distance(sequence, stream.next & grim.COUNTER_MASK))
 
     def arrived(self, wire: deque[Sent], key: int, verdict: Verdict) -> None:
-        """See `Replay`. What left before it and did not arrive is lost."""
+        """See `Replay`. Messages that left before it and did not arrive are lost."""
         while wire[0].key != key:
             wire.popleft()
         sent = wire.popleft()
@@ -147,7 +147,7 @@ class LossyReplay(Replay):
         self.lossy[sent.name].expire(sent.number)
 
     def total(self, verdict: Verdict) -> int:
-        """How often receivers came to a verdict."""
+        """Return how often receivers reached a verdict."""
         return sum(stream.verdicts[verdict] for stream in self.lossy.values())
 
 

@@ -1,4 +1,4 @@
-"""Collects the packets of a run of GRIM's firmware on the machine, and replays it through the reference models."""
+"""Capture of the packets of a run of GRIM's firmware on the machine, for replay through the reference models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = TypeVar("Run", bound=Replay)
 
 
 class Tap:
-    """Collects the packets as they leave; `replay` holds them and the trace against one model a stream."""
+    """Capture of packets as they leave; `replay` compares them and the trace with one model for each stream."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -36,12 +36,12 @@ class Tap:
         bench.machine.network.carry = tapped  # type: ignore[method-assign]
 
     def replay(self) -> None:
-        """Raises ProtocolError at the first deviation."""
+        """Replay through the model without losses. Raises ProtocolError at the first deviation."""
         replay = self._replay(Replay)
         self.streams, self.rolled_back = replay.streams, replay.rolled_back
 
     def replay_lossy(self) -> LossyReplay:
-        """The same with the model of a network that loses packets."""
+        """Replay through the model of a network that loses packets. Raises ProtocolError at the first deviation."""
         return self._replay(LossyReplay)
 
     def _replay(self, kind: type[Run]) -> Run:

@@ -1,6 +1,4 @@
-"""All-to-all traffic of random sizes over GRIM: what each node sends follows from a seed, and is checked where it
-arrives.
-"""
+"""All-to-all traffic of random sizes over GRIM: a seed determines what each node sends, and receivers check it."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ from tests.unit.grim.grim_bench import Bench
 
 
 def payload(source: int, channel: int, target: int, target_channel: int, number: int, size: int) -> bytes:
-    """The bytes of one message."""
+    """Return the bytes of a message."""
     return random.Random(f"{source}.{channel}.{target}.{target_channel}.{number}").randbytes(size)
 
 
 class AllToAll:
-    """Every node sends `count` messages to every other, on random channels; each is received once and in order."""
+    """Traffic in which each node sends `count` messages to every other, on random channels."""
 
     def __init__(self, bench: Bench, count: int, sizes: Sequence[int], seed: int = 1) -> None:
         self.bench = bench
@@ -26,12 +24,12 @@ class AllToAll:
         self.sizes = sizes
         self.seed = seed
         self.received: list[dict[tuple[int, int, int], list[int]]] = [{} for _ in range(bench.nodes)]
-        """By receiving node, then (source, source channel, own channel): the numbers that came."""
+        """Numbers received, by receiving node, then by (source, source channel, own channel)."""
         self.calls = [0] * bench.nodes
         self.wrong: list[str] = []
 
     async def node(self, library: Grim, me: int) -> None:
-        """The application of one node."""
+        """Run the application of one node."""
 
         def handler(source: int, number: int, channel: int, size: int, unused: int, data: memoryview) -> None:
             vnn, _, source_channel = reference(source)
@@ -54,7 +52,7 @@ class AllToAll:
         await library.wait_for(lambda: self.calls[me] >= self.count * len(others))
 
     def run(self, settle_us: float = 1000.0) -> None:
-        """Run it, let the last answers arrive, and check that every message came once, in order, unharmed."""
+        """Run it until the last answers have arrived, and check that every message came once, in order, unchanged."""
         self.bench.run(self.node)
         self.bench.settle(settle_us)
         assert not self.wrong, self.wrong[:5]

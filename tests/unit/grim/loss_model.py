@@ -1,14 +1,15 @@
 """Go-back-N with the time-out extension, on wires that lose packets (paper 000, 4.2.1): a reference for tests, with
 unbounded counters.
 
-Beside `tests.unit.grim.model`, which is the protocol of a network that loses nothing. What is different:
+Differences from `tests.unit.grim.model`, the protocol for networks without losses:
 
-- Any packet may vanish. Nothing overtakes, so what arrives says that all before it that did not arrive are lost.
-- The window counts from the oldest message without an answer on.
-- When the oldest has waited too long, the sender goes back to it. What was answered meanwhile does not go again.
-- The receiver acknowledges once more what it has already, and drops in silence what comes too early, whether it has
-  refused a message or not.
-- The sender believes an answer only if the receiver gave it.
+- Any packet may be lost. Packets keep their order, so an arrival shows that all earlier ones that did not arrive are
+  lost.
+- The window counts from the oldest message without an answer.
+- When the oldest has waited for the time-out, the sender goes back to it. Messages answered meanwhile are not resent.
+- The receiver acknowledges duplicates again, and drops early messages without an answer, whether it has
+  rejected a message or not.
+- The sender accepts only answers that the receiver gave.
 """
 
 from __future__ import annotations
@@ -25,30 +26,30 @@ T = TypeVar("T")
 
 @dataclass
 class LossyStream(Ends):
-    """A stream on wires on which anything may vanish: of what is on its way some is lost, and nobody knows yet."""
+    """Stream on wires that may lose anything; a message in flight may be lost already."""
 
     base: int = 0
     """Oldest message without an answer."""
     verdicts: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
-    """How often the receiver came to each."""
+    """Number of times the receiver reached each verdict."""
     expiries: int = 0
     _next: int = 0
     _answered: set[int] = field(default_factory=set)
-    """Answered messages behind `base`."""
+    """Answered messages after `base`."""
 
     @property
     def next(self) -> int:
-        """Message that the sender sends next: the first from where it went back to that has no answer."""
+        """Next message to send: the first without an answer from where the sender went back to."""
         while self._next in self._answered:
             self._next += 1
         return self._next
 
     def may_send(self) -> bool:
-        """Whether the sender has something to send and room in its window."""
+        """Return True if the sender has a message and room in its window."""
         return self.next < self.injected and self.next - self.base < self.window
 
     def send(self, number: int | None = None) -> int:
-        """The sender sends; `number` is what it sent, to be checked. Raises ProtocolError."""
+        """Send the next message; return its number. Raises ProtocolError if it is not `number`, or may not be sent."""
         if number is not None and number != self.next:
             raise self._fail(f"message {number} was sent, {self.next} is next")
         if not self.may_send():
@@ -59,9 +60,10 @@ class LossyStream(Ends):
         return self._next - 1
 
     def expire(self, number: int | None = None) -> int:
-        """The oldest message without an answer has waited too long: the sender goes back to it, if it is not there
-        anyway with a message that still waits for the link. Raises ProtocolError when it went back to another
-        `number`, or has no message.
+        """Go back to the oldest message without an answer, whose time-out has expired; return its number.
+
+        If the sender is there already, with a message that still waits for the link, nothing changes. Raises
+        ProtocolError if this message is not `number`, or there is none.
         """
         if self.base == self.injected:
             raise self._fail(f"a time-out, and all {self.base} messages are answered")
@@ -72,10 +74,12 @@ class LossyStream(Ends):
         return self.base
 
     def arrive(self, room: bool = True, number: int | None = None, did: Verdict | None = None) -> Verdict:
-        """A message arrives: the oldest on its way, or `number`, and those before it are lost. `room`: whether the
-        endpoint's queue has room; or `did`: what the receiver did.
+        """Receive a message; return the verdict. Raises ProtocolError if the receiver's verdict is not allowed.
 
-        Raises ProtocolError when what it did is not what it must do.
+        Args:
+            room: True if the endpoint's queue has room.
+            number: Message that arrives, by default the oldest in flight; those before it are lost.
+            did: Verdict of the receiver, instead of `room`.
         """
         number = self._arrived(self.forward, number, "message")
         allowed = [Verdict.DROP]
@@ -95,8 +99,11 @@ class LossyStream(Ends):
         return verdict
 
     def answer(self, seen: tuple[Verdict, int] | None = None) -> tuple[Verdict, int]:
-        """An answer reaches the sender: the oldest on its way, or the one that it has `seen`, and those before it are
-        lost or came too late. Raises ProtocolError when the receiver gave no such answer.
+        """Receive an answer at the sender; return it. Raises ProtocolError if the receiver gave no such answer.
+
+        Args:
+            seen: Verdict and number that the sender saw, by default the oldest answer in flight. Those before it are
+                lost or were too late.
         """
         verdict, number = self._arrived(self.answers, seen, "answer")
         if number >= self.base and number not in self._answered:
@@ -123,7 +130,7 @@ class LossyStream(Ends):
 
     @property
     def complete(self) -> bool:
-        """Whether everything that was injected is accepted and known to be."""
+        """True if everything that was injected is accepted and known to be."""
         return self.base == self.injected == self.expected
 
 
@@ -134,8 +141,14 @@ def play(
     room: Callable[[], bool],
     lost: Callable[[], bool],
 ) -> None:
-    """Let the streams run against each other until each has delivered `messages`: `choose(n)` picks the next of n
-    possible steps, a time-out among them; `lost()` says whether a packet vanishes.
+    """Run streams in random order until each has delivered `messages`.
+
+    Args:
+        streams: The streams.
+        messages: Number of messages for each stream.
+        choose: `choose(n)` returns the index of the next of n possible steps, a time-out among them.
+        room: Returns True if the receiver has room.
+        lost: Returns True if a packet is lost.
     """
     for stream in streams:
         for _ in range(messages):

@@ -1,15 +1,14 @@
-"""Go-back-N between network interfaces, as paper 000, section 4.2.1, says it: a reference for tests, with unbounded
-counters.
+"""Go-back-N between network interfaces (paper 000, section 4.2.1): a reference for tests, with unbounded counters.
 
-One `Stream` is what is sequenced together: any-to-any, that is (source channel, source NI, destination NI,
-destination channel) (4.3.2). Messages are numbered 0, 1, 2, ... as the endpoint injected them. The model says what
-the sender may send next and what the receiver must do with what arrives; whatever a network interface does otherwise
-is an error, which names the stream.
+A `Stream` is a sequence of messages that is numbered together: any-to-any, that is (source channel, source NI,
+destination NI, destination channel) (4.3.2). Messages are numbered 0, 1, 2, ... as the endpoint injected them. The
+model computes what the sender may send next and how the receiver must react to each arrival; any deviation of a network
+interface is an error that names the stream.
 
-- The sender sends in order. It may have several messages in flight. A NACK for message n takes it back to n: n and
-  all that follow it in the stream are sent again, in order; other streams are not touched.
-- The receiver accepts the message it expects if it has room, and acknowledges it. If it has no room it refuses it
-  with a NACK. From then on it drops what comes, silently, until the refused message returns. It accepts nothing else.
+- The sender sends in order, with several messages in flight. A NACK for message n rolls it back to n: n and
+  all later messages of the stream are sent again, in order; other streams do not change.
+- The receiver accepts the message it expects if it has room, and acknowledges it. Without room it rejects the message
+  with a NACK, then drops arrivals without an answer until the rejected message returns. It accepts nothing else.
 """
 
 from __future__ import annotations
@@ -21,65 +20,65 @@ from enum import Enum
 
 
 class ProtocolError(AssertionError):
-    """A network interface did what the protocol does not allow."""
+    """Behaviour of a network interface that the protocol does not allow."""
 
 
 class Verdict(Enum):
-    """What a receiver does with a message."""
+    """Reaction of a receiver to a message."""
 
     ACCEPT = "accept"
     REFUSE = "refuse"
     DROP = "drop"
     AGAIN = "again"
-    """It is here already: only where packets vanish (`tests.unit.grim.loss_model`)."""
+    """Duplicate of a received message; only where packets are lost (`tests.unit.grim.loss_model`)."""
 
 
 @dataclass
 class Ends:
-    """Both ends of a stream and the two directions between them, in which nothing overtakes."""
+    """Both ends of a stream and the two directions between them, each in order."""
 
     name: str
     window: int
     injected: int = 0
-    """Messages that the endpoint has given to the sender."""
+    """Number of messages that the endpoint has given to the sender."""
     expected: int = 0
     """Message that the receiver accepts next."""
     forward: deque[int] = field(default_factory=deque)
-    """Messages on their way."""
+    """Messages in flight."""
     answers: deque[tuple[Verdict, int]] = field(default_factory=deque)
-    """Answers on their way."""
+    """Answers in flight."""
     transmissions: int = 0
 
     def _fail(self, what: str) -> ProtocolError:
         return ProtocolError(f"stream {self.name}: {what}")
 
     def inject(self) -> int:
-        """The endpoint gives one more message; its number."""
+        """Inject a message from the endpoint; return its number."""
         self.injected += 1
         return self.injected - 1
 
 
 @dataclass
 class Stream(Ends):
-    """A stream on wires that lose nothing."""
+    """Stream on wires without losses."""
 
     next: int = 0
     """Message that the sender sends next."""
     acknowledged: set[int] = field(default_factory=set)
     refused: bool = False
-    """A NACK is out and its message has not returned."""
+    """True from a NACK until its message returns."""
 
     @property
     def in_flight(self) -> int:
-        """Messages sent and not known to be accepted. A roll-back never reaches back to what is acknowledged."""
+        """Number of messages sent and not known to be accepted. A roll-back never reaches acknowledged messages."""
         return self.next - len(self.acknowledged)
 
     def may_send(self) -> bool:
-        """Whether the sender has something to send and room in its window."""
+        """Return True if the sender has a message and room in its window."""
         return self.next < self.injected and self.in_flight < self.window
 
     def send(self, number: int | None = None) -> int:
-        """The sender sends; `number` is what it sent, to be checked. Raises ProtocolError."""
+        """Send the next message; return its number. Raises ProtocolError if it is not `number`, or may not be sent."""
         if number is not None and number != self.next:
             raise self._fail(f"message {number} was sent, {self.next} is next")
         if not self.may_send():
@@ -91,10 +90,12 @@ class Stream(Ends):
         return self.next - 1
 
     def arrive(self, room: bool | None = None, did: Verdict | None = None) -> Verdict:
-        """The oldest message on its way arrives. `room`: whether the endpoint's queue has room; or `did`: what the
-        receiver did.
+        """Receive the oldest message in flight; return the verdict. Raises ProtocolError if the receiver's verdict is
+        not allowed.
 
-        Raises ProtocolError when what it did is not what it must do.
+        Args:
+            room: True if the endpoint's queue has room.
+            did: Verdict of the receiver, instead of `room`.
         """
         number = self.forward.popleft()
         if number == self.expected:
@@ -115,7 +116,7 @@ class Stream(Ends):
         return verdict
 
     def answer(self, seen: Verdict | None = None) -> tuple[Verdict, int]:
-        """The oldest answer reaches the sender. Raises ProtocolError when it saw another kind."""
+        """Receive the oldest answer at the sender; return it. Raises ProtocolError if the sender saw another one."""
         verdict, number = self.answers.popleft()
         if seen is not None and seen is not verdict:
             raise self._fail(f"the answer to message {number} is {verdict.value}, the sender saw {seen.value}")
@@ -127,13 +128,13 @@ class Stream(Ends):
 
     @property
     def complete(self) -> bool:
-        """Whether everything that was injected is accepted and known to be, and nothing is on its way."""
+        """True if everything that was injected is accepted and known to be, and nothing is in flight."""
         return len(self.acknowledged) == self.injected == self.expected and not self.forward and not self.answers
 
 
 def play(streams: list[Stream], messages: int, choose: Callable[[int], int], room: Callable[[], bool]) -> None:
-    """Let the streams run against each other until each has delivered `messages`: `choose(n)` picks the next of n
-    possible steps.
+    """Run streams in random order until each has delivered `messages`; `choose(n)` returns the index of the next of n
+    steps.
     """
     for stream in streams:
         for _ in range(messages):

@@ -1,6 +1,7 @@
-"""Limits, exactly: the last that is allowed is, the first that is not is not. Strategy: every option is given its least
-and its greatest value, and one beyond each; a tree's queue is filled behind children that take nothing until it holds
-as many copies as it has tokens.
+"""Limits of options and queues, exactly.
+
+Strategy: every option gets its smallest and its largest value, and one beyond each. The queue of a multicast tree is
+filled, with children that do not receive, until it holds as many copies as it has tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from firmware.options import OptionError
 from tests.unit.grim.grim_bench import Bench
 
 UNITS = {"segment_bytes": 4, "cut_through_bytes": 8, "cut_through_least": 8}
-"""Options of which only multiples are allowed."""
+"""Options that allow only multiples, with the unit."""
 
 
 NUMBERS = {name: one for name, one in Options.declared().items() if not one.choices}
@@ -46,7 +47,7 @@ def test_option_with_a_unit_accepts_only_multiples(name: str) -> None:
 
 @pytest.mark.parametrize(("style", "channels", "fits"), [("append", 32, 32), ("slotted", 30, 24), ("hybrid", 30, 24)])
 def test_channels_without_tokens_left_by_trees_are_rejected(style: str, channels: int, fits: int) -> None:
-    """24 trees leave 48 tokens: one for each of more than 24 channels, and a ring of slots keeps one slot free."""
+    """24 trees leave 48 tokens, enough for 24 channels: a ring of slots keeps one of its two free."""
     got: list[int] = []
 
     async def node(library: Grim, me: int) -> None:
@@ -80,9 +81,10 @@ def test_channels_without_tokens_left_by_trees_are_rejected(style: str, channels
 def test_host_dma_ring_has_a_block_for_every_possible_delivery_and_a_spare_one(
     segment: int, cut: int, trees: int, own: int, need: int, ring: int
 ) -> None:
-    """For each of two buffers the most of: pages (one more than whole ones at either end), pieces (four more than
-    whole ones), copies for two hosts' eight channels; three times those copies; pages of each own segment; two for each
-    report and each drained message, and ten. Each need is near a power of two: the next mistake would change the ring.
+    """For each of two buffers, the need is the most of pages (whole ones and one more at either end), pieces (whole
+    ones and four more), and copies for two hosts' eight channels. To this come three times those copies, the pages of
+    each own segment, two for each report and each drained message, and ten. Each need is close to a power of two, so
+    that an error changes the size of the ring.
     """
     chosen: dict[str, Any] = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
     chosen |= {"cut_through_least": cut - cut % 8} if cut else {}
@@ -96,7 +98,7 @@ def test_host_dma_ring_has_a_block_for_every_possible_delivery_and_a_spare_one(
     ("messages", "bytes_of_fifo"), [(512, 4096), (513, 8192), (1024, 8192), (1025, 16384), (2048, 16384)]
 )
 def test_doorbell_fifo_is_the_smallest_with_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
-    """Short messages take 40 bytes of a queue, which holds one more at its end; an entry has 8 bytes."""
+    """A short message takes 40 bytes of a queue, which holds one more at its end; an entry takes 8 bytes."""
     layout = Layout(Options(doorbell_notify=1, queue_bytes=40 * (messages - 1)), 2, 1 << 21)
     assert layout.doorbell_bytes == bytes_of_fifo
     assert layout.doorbells % bytes_of_fifo == 0
@@ -104,7 +106,7 @@ def test_doorbell_fifo_is_the_smallest_with_an_entry_for_every_message(messages:
 
 @pytest.mark.parametrize("children", [1, 2])
 def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
-    """The children do not poll: their queues are full soon, and all that they have not taken waits at the root."""
+    """The children do not poll: their queues fill, and all other messages wait at the root."""
     bench = Bench(1 + children, host_queue_bytes=1024, segment_bytes=128)
     came = [0] * (1 + children)
     looked: list[int] = []

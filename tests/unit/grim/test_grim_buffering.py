@@ -1,7 +1,9 @@
-"""Buffering at the receiving NI (paper 000, 4.3.3). Strategy: the traffic of the delivery tests with both kinds of
-buffering; a receiver that stops makes the incoming queues fill, which the counters prove, and everything must still
-come once and in order. Against buffering at the sender alone: fewer refusals, half the room to send from. A sender
-fails while a part of its long message is in such a queue: its next one is whole.
+"""Buffering at the receiving NI (paper 000, 4.3.3).
+
+Strategy: the traffic of the delivery tests runs with both kinds of buffering. A receiver that stops fills the incoming
+queues, which counters show, and everything must arrive once and in order. Compared with buffering at the sender alone
+there are fewer NACKs, and half the room for sending. A sender fails while a part of its long message is in an incoming
+queue; its next message must be complete.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ SIZES = [0, 3, 64, 700, 3000]
 
 
 def stopped(buffering: str, **options: Any) -> Bench:
-    """All-to-all traffic between three nodes of which two stop for a while."""
+    """Run all-to-all traffic between three nodes, two of which stop for a while."""
     bench = Bench(3, 1, True, True, **{**SMALL, "buffering": buffering, **options})
     tap = Tap(bench)
     for node in (0, 1):
@@ -78,7 +80,7 @@ def test_incoming_queues_halve_the_room_for_outgoing_messages() -> None:
 
 
 def test_restart_report_follows_the_messages_accepted_before() -> None:
-    """The end of its long message is lost; the first message of its second life is not taken for that."""
+    """The end of a long message is lost; the first message after the restart is not taken for it."""
     bench = Bench(2, 1, False, True, buffering="both", host_queue_bytes=1024, segment_bytes=200, timeout_us=300)
     got: list[bytes] = []
 

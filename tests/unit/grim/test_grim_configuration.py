@@ -1,6 +1,7 @@
-"""The configuration as a run and as `grim_enable` read it. Strategy: one file lists two clusters, and a host's name
-chooses between them, from the make variable or the setting. `grim_enable` reads files that are right, that are wrong,
-and that say something else than the NIs were started with.
+"""The configuration file, as a run and `grim_enable` read it.
+
+Strategy: a file has two clusters, and the name of a host selects one, by the make variable or the setting.
+`grim_enable` reads files that are valid, invalid, or different from those that the NIs were started with.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ SWITCH switch 8
 
 
 def written(folder: Path, text: str = TWO) -> Path:
-    """A configuration file."""
+    """Write a configuration file."""
     file = folder / "grim_config"
     file.write_text(text, encoding="utf-8")
     return file
 
 
 def chosen_hosts(file: Path, settings: str = "") -> tuple[str, ...]:
-    """The hosts of the cluster that a run on this file takes."""
+    """Return the hosts of the cluster that a run with this file selects."""
     request = resolve("grim_pingpong", "verilator", "1", False, str(file), "", settings, SIMULATORS)
     return plan(request, studies.load("grim_pingpong")).cluster.names
 
@@ -76,7 +77,7 @@ def test_ambiguous_cluster_without_a_host_is_an_error(tmp_path: Path, monkeypatc
 
 
 def reading(file: Path) -> Bench:
-    """Two nodes whose `grim_enable` reads a file."""
+    """Return two nodes whose `grim_enable` reads a file."""
     bench = Bench(2)
     hosts = [bench.machine.host(node) for node in range(2)]
     views = [replace(view, config=str(file)) for view in bench.views]

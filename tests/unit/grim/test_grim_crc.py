@@ -1,8 +1,9 @@
-"""Option `crc32`: a message changed between the two libraries reaches no handler, and the next call raises an error.
+"""Option `crc32`: a message that is changed between the two libraries reaches no handler; the next call raises an
+error.
 
-Strategy: messages of no, one and several segments, of bytes and out of host memory, arrive as they were sent. Then one
-bit of a message is flipped where it waits in the receiver's queue, in its payload, its arguments, its handler or its
-CRC: with the option an error, without it something else than what was sent. Nothing is charged without it.
+Strategy: messages of no, one and several segments, from bytes and from host memory, arrive unchanged. Then one bit of a
+message is flipped in the receiver's queue: in its payload, arguments, handler or CRC. With the option this is an error,
+without it a changed message. Without the option no time is charged for it.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ PLACES = {
     "handler": (15, 1),
     "sender": (6, 1),
 }
-"""A byte of the message in the queue, and the bit that flips in it."""
+"""Byte of the message in the queue, and the bit that is flipped in it."""
 
 
 def sent(payload: Any, crc32: int = 0) -> list[tuple[int, int, bytes]]:
-    """What the handler of node 1 gets of a message from node 0."""
+    """Return what the handler of node 1 receives of a message from node 0."""
     bench, got = Bench(2, segment_bytes=64, crc32=crc32), list[tuple[int, int, bytes]]()
 
     def handler(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
@@ -64,7 +65,7 @@ def test_messages_arrive_as_they_were_sent(size: int, in_memory: bool) -> None:
 
 
 def struck(place: tuple[int, int], crc32: int = 0) -> tuple[list[tuple[int, bytes]], list[GrimError]]:
-    """A bit flips in a message that waits in the queue of node 1: what its handlers get, and errors."""
+    """Flip a bit of a message in the queue of node 1; return what handlers receive, and errors."""
     bench, got, errors = Bench(2, crc32=crc32), list[tuple[int, bytes]](), list[GrimError]()
 
     def handler(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:

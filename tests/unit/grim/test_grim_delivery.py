@@ -1,8 +1,9 @@
-"""GRIM delivers everything once and in order. Strategy: all-to-all traffic of random sizes and channels between hosts
-that stop and start by plan, with queues so small that messages are refused and senders wait; the payload of every
-message is checked. Each run is also held against the reference model, packet by packet (grim_tap). Counters of the
-firmware prove that the run had refusals, answers that waited for the link, long messages cut through, full
-scoreboards: a run without them proves little.
+"""Delivery once and in order.
+
+Strategy: all-to-all traffic of random sizes and channels runs between hosts that stop and start by plan. Queues are so
+small that messages are rejected and senders wait. All payload is checked, and each run is compared with the reference
+model, packet by packet (`grim_tap`). Counters of the firmware must show that the run had NACKs, answers that waited for
+the link, long messages cut through, and full scoreboards.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SIZES = [0, 3, 8, 64, 700, 3000]
 
 
 def stop_and_start(bench: Bench) -> None:
-    """Receivers that stop, one after the other, for longer than their queues last."""
+    """Return receivers that stop, one after the other, for longer than their queues last."""
     for node in range(bench.nodes):
         bench.machine.host(node).pause_between(100 + 200 * node, 1200 + 300 * node)
 

@@ -1,6 +1,8 @@
-"""GRIM when a host is down. Strategy: one NIC of three or four is put into reset under traffic, or its packets are lost
-for a while so that another holds it for down; every message of the others must arrive, or be an error at the host that
-sent it, and what is owed to the dead must take no room for ever.
+"""GRIM while a host is down.
+
+Strategy: one NIC of three or four is reset under traffic, or its packets are lost until another host declares it down.
+Every message between the other hosts must arrive, or be an error at its sender. Messages for the failed host must not
+occupy queues forever.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Cast:
         bench.settle(5000)
 
     async def node(self, library: Grim, me: int) -> None:
-        """The application of one node."""
+        """Run the application of one node."""
 
         def handler(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
             self.got[me].append(number)
@@ -65,14 +67,14 @@ def test_dead_host_in_a_tree_is_an_error_only_at_the_sender(
 
 
 def lose_all(bench: Bench, source: int, destination: int, count: int) -> None:
-    """The next packets on a path vanish."""
+    """Lose the next packets of a path."""
     faults = bench.machine.faults
     for number in range(count):
         faults.drop(source, destination, faults.passed(source, destination) + number)
 
 
 def test_reads_of_a_host_wrongly_declared_down_do_not_block_others() -> None:
-    """Node 0 hears nothing of node 1 for a while and gives it up; node 1 reads from node 0, and so does node 2."""
+    """Node 0 receives nothing from node 1 for a while and declares it down; nodes 1 and 2 read from node 0."""
     bench = Bench(3, 1, False, True, reply_bytes=3 * 4096, **QUICK)
     near = bench.libraries[0]
     over = False
@@ -107,7 +109,7 @@ def test_reads_of_a_host_wrongly_declared_down_do_not_block_others() -> None:
 
 
 async def noting(errors: list[str], call: Awaitable[Any]) -> None:
-    """Await a call, and note the error that it raises."""
+    """Await a call, and record the error that it raises."""
     try:
         await call
     except GrimError as error:

@@ -1,7 +1,8 @@
-"""`grim_enable`: NI synchronisation in any order, and options that cannot be. Strategy: nodes enable at random times,
-their firmware starts at random times, some NICs are in reset meanwhile and lose every packet; afterwards the cluster
-must work, and no node may have come out of `grim_enable` before the last one went in. The layout of SRAM is checked
-for overlaps over many options.
+"""`grim_enable`: synchronisation of NIs in any order, and invalid options.
+
+Strategy: nodes enable at random times, and their firmware starts at random times, while some NICs are in reset and lose
+every packet. Afterwards the cluster must work, and no node may have returned from `grim_enable` before the last one
+called it. The layout of SRAM is checked for overlaps with many options.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def test_large_cluster_synchronises_in_a_tree() -> None:
 
 
 class Large(Bench):
-    """NICs with the memory that a cluster of many nodes needs."""
+    """Bench of NICs with the memory for a cluster of many nodes."""
 
     sram_bytes = 1 << 23
 

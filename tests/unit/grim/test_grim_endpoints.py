@@ -1,7 +1,8 @@
-"""The tail of an endpoint's queue, at which several append: messages from the link, the root's own multicast, reports.
-Strategy: long messages, which go to the host while they still arrive, meet each of the others again and again; all
-bytes are checked where they come out, and the counters prove that the messages were cut through. An FPGA card gets
-nothing before a message is complete.
+"""The tail of an endpoint's queue, to which messages from the link, the root's own multicast and reports are appended.
+
+Strategy: long messages, which are delivered while they still arrive, meet each other kind again and again. All bytes
+are checked in the handlers, and counters must show that the messages were cut through. An FPGA card receives nothing
+before a message is complete.
 """
 
 from __future__ import annotations
@@ -35,24 +36,24 @@ SMALL_QUEUE = 64 + 5 * (LONG + 32)
 
 
 def content(number: int, size: int) -> bytes:
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     return random.Random(f"{number}.{size}").randbytes(size)
 
 
 class Stream:
-    """Node 1 sends long messages to node 0; what came, by sender."""
+    """Long messages from node 1 to node 0, with those received by sender."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.came: dict[int, list[int]] = {0: [], 1: []}
 
     def on_data(self, source: int, sender: int, number: int, size: int, a3: int, payload: memoryview) -> None:
-        """The handler of node 0."""
+        """Handle a message at node 0."""
         assert bytes(payload) == content(number, size), f"message {number} of node {sender} is not what was sent"
         self.came[sender].append(number)
 
     async def send(self, library: Grim, handler: int, sizes: Sequence[int] = (LONG,)) -> None:
-        """Node 1."""
+        """Run node 1."""
         for number in range(COUNT):
             size = sizes[number % len(sizes)]
             await library.send(0, handler, 1, number, size, payload=content(number, size))
@@ -109,7 +110,7 @@ def test_arriving_long_messages_and_reports_do_not_overlap() -> None:
 
 
 def test_long_messages_behind_longer_waiting_ones_keep_bytes_and_order() -> None:
-    """The endpoint reads slowly: what waits in a receive buffer finds no room where the shorter one behind it does."""
+    """The endpoint reads slowly: a message in a receive buffer has no room where a later, shorter one has."""
     bench = Bench(2, buffering="both", host_queue_bytes=SMALL_QUEUE)
     stream = Stream(bench)
 
@@ -129,26 +130,26 @@ def test_long_messages_behind_longer_waiting_ones_keep_bytes_and_order() -> None
 
 
 class WithCard:
-    """Memory of a host, and beside it the window of an FPGA card that takes what the NIC writes."""
+    """Memory of a host with the window of an FPGA card, which accepts all writes of the NIC."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory, self.read = memory, memory.read
         self.written: dict[int, bytes] = {}
-        """By offset in the card."""
+        """Bytes written, by offset in the card."""
 
     def granted(self, address: int, size: int) -> None:
-        """A card takes all of its window."""
+        """Grant access to all of the card's window."""
         assert address >= CARD or address + size <= self.memory.size
 
     def write(self, address: int, data: bytes) -> None:
-        """One piece of a transfer."""
+        """Write one piece of a transfer."""
         if address < CARD:
             self.memory.write(address, data)
         else:
             self.written[address - CARD] = bytes(data)
 
     def bank(self, number: int) -> bytes:
-        """What stands in a bank from its start on."""
+        """Return the contents of a bank from its start."""
         inside = {
             at: data for at, data in self.written.items() if number * BANK_BYTES <= at < (number + 1) * BANK_BYTES
         }
@@ -156,7 +157,7 @@ class WithCard:
 
 
 def test_long_message_goes_to_an_fpga_card_only_when_complete() -> None:
-    """A machine without a card: the NIC is told that there is one, and its window is caught."""
+    """The machine has no card: the NIC is configured with one, and writes to its window are recorded."""
     bench = Bench(2, start_nics=False, channels=2)
     views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
     bench.libraries[0] = Grim(bench.machine.host(0), views[0])

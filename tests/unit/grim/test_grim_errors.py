@@ -1,5 +1,7 @@
-"""Names of nodes, and invalid packets. Strategy: on the wire a flipped bit is refused by CRC and counted, and a message
-for an endpoint that the other NI does not know comes back as an ERROR that frees it.
+"""Names of nodes, and invalid packets.
+
+Strategy: a packet with a flipped bit is dropped by CRC and counted. A message for an endpoint that the other NI does
+not have is answered with an ERROR, which frees it.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from tests.unit.grim.grim_bench import Bench
 
 
 def nothing(*arguments: Any) -> None:
-    """A handler."""
+    """Handle a message by doing nothing."""
 
 
 def with_view(**changes: Any) -> Bench:
-    """Three nodes, whose software knows something else of the cluster."""
+    """Return three nodes whose software has another view of the cluster."""
     bench = Bench(3)
     hosts = map(bench.machine.host, range(3))
     views = [replace(view, **changes) for view in bench.views]
@@ -108,7 +110,7 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
 
 
 def test_library_answers_while_an_error_is_pending() -> None:
-    """The error of a bad address and then another node's question are handled by one poll of node 0."""
+    """One poll of node 0 handles the error of a bad address and then a request of another node."""
     bench = Bench(3)
 
     async def node(library: Grim, me: int) -> int:

@@ -1,6 +1,8 @@
-"""GRIM's wire format. Strategy: every field is packed and unpacked with random values, and a few words are written
-out by hand from Figure 4.2 and readings B1, so that both directions cannot be wrong alike. Counters are compared all
-the way round. Values that do not fit name their field.
+"""GRIM's wire format.
+
+Strategy: every field is packed and unpacked with random values. A few words are written by hand from Figure 4.2 and
+readings B1, so that an error in both directions is detected. Counters are compared over their whole range. Errors of
+values that do not fit name the field.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The handler databases. Strategy: nodes register different and common handlers, in different orders and at different
-times, and every node must see the same numbers, which node 0 gives out by messages through the network. Messages that
-come before an endpoint knows its own numbers, and messages to an endpoint that does not have the handler, are the two
-hard cases.
+"""The handler databases.
+
+Strategy: nodes register different and common handlers, in different orders and at different times. All nodes must see
+the same numbers, which node 0 assigns by messages through the network. The two special cases are messages that arrive
+before an endpoint knows its own numbers, and messages to an endpoint without the handler.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tests.unit.grim.grim_bench import Bench
 
 
 def nothing(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
-    """A handler that does nothing."""
+    """Handle a message by doing nothing."""
 
 
 def test_every_node_learns_the_same_numbers() -> None:
@@ -158,7 +159,7 @@ def test_handlers_may_be_coroutines_and_methods() -> None:
     got: list[str] = []
 
     class Owner:
-        """An object whose method is a handler."""
+        """Object whose method is a handler."""
 
         def method(self, source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
             got.append("method")

@@ -1,9 +1,9 @@
-"""GRIM's NI firmware in C, executed on the machine instruction by instruction, beside NICs that run the coroutine.
+"""GRIM's C firmware, executed on the machine by instruction, beside NICs that run the coroutine.
 
-Strategy: the traffic of the delivery tests, between nodes of both kinds and with the hosts' library as it is: what
-arrives is what was sent, once and in order, with refusals, answers that wait for the link, messages cut through and
-full scoreboards, which the counters prove. What the program lacks is refused by name. What an idle NIC executes is
-watched.
+Strategy: the traffic of the delivery tests runs between nodes of both kinds, with the unchanged host library. Messages
+must arrive unchanged, once and in order. Counters must show NACKs, answers that waited for the link, messages cut
+through, and full scoreboards. Options that the C firmware lacks are rejected by name. The instructions of an idle NIC
+are checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.unit.grim.grim_traffic import AllToAll
 
 
 def mixed(in_c: str, kind: str = "lanai9", **options: int | str) -> Bench:
-    """Nodes whose NICs, of one kind, execute the program (`c`) or run the coroutine (`p`)."""
+    """Return nodes with one kind of NIC, which execute the C firmware (`c`) or run the coroutine (`p`)."""
     bench: type[Bench] = type("Mixed", (Bench,), {"in_c": in_c, "nic": kind})
     return bench(len(in_c), 1, False, True, **options)
 
@@ -62,7 +62,7 @@ def test_unsupported_need_of_a_study_is_rejected_by_name() -> None:
 
 
 class StopAndStart(AllToAll):
-    """Each host in turn reads nothing for 600 us, at a time after its enable: how long a NIC boots does not move it."""
+    """Traffic in which each host in turn reads nothing for 600 us, from a fixed time after its `grim_enable`."""
 
     async def node(self, library: Grim, me: int) -> None:
         start = self.bench.machine.kernel.now / US + 200 + 600 * me
@@ -104,7 +104,7 @@ def test_hang_report_shows_that_a_rejected_stream_waits_for_its_host() -> None:
 
 @pytest.mark.parametrize("kind", ["lanai9", "lanai4"])
 def test_freed_block_of_registered_memory_is_confirmed_to_the_driver(kind: str) -> None:
-    """The call that frees it waits for that."""
+    """The call that frees the block waits for the confirmation."""
     bench = mixed("cp", kind)
     freed: list[int] = []
 
@@ -119,7 +119,7 @@ def test_freed_block_of_registered_memory_is_confirmed_to_the_driver(kind: str) 
 
 
 def test_idle_turn_of_the_main_loop_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sample of ISR a turn, all other reads from SRAM; so nothing but the outside can change what a turn finds."""
+    """A turn reads ISR once and otherwise SRAM, so that only events from outside can change the next turn."""
     steps: list[Step] = []
     run = executed.run
 
@@ -130,7 +130,7 @@ def test_idle_turn_of_the_main_loop_stores_nothing(monkeypatch: pytest.MonkeyPat
     bench = mixed("cp")
 
     async def nothing(library: Grim, me: int) -> None:
-        """Only enable."""
+        """Do nothing after `grim_enable`."""
 
     bench.run(nothing)
     bench.settle(50)

@@ -1,9 +1,10 @@
-"""GRIM on a network that loses packets (the time-out extension). Strategy: traffic of random sizes between all nodes
-over wires that drop or flip packets by seed, data and answers alike, with receivers that stop, tiny queues and windows
-of every width; every message must come once, in order, unharmed, and every queue must be empty at the end. Everything
-that the firmware did is held against the reference model, which goes on its own way from the same losses. Then one
-packet of a chosen kind is lost at a time, and what the extension does about it is counted. Counters wrap at least four
-times under loss.
+"""GRIM on networks that lose packets, with the time-out extension.
+
+Strategy: traffic of random sizes runs between all nodes over wires that drop or flip packets by seed, data and answers
+alike, with receivers that stop, tiny queues and windows of every width. Every message must arrive once, in order and
+unchanged, and every queue must be empty at the end. All actions of the firmware are compared with the reference model
+under the same losses. Then single packets of a chosen kind are lost, and the counters of their repair are checked.
+Counters wrap at least four times under loss.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from tests.unit.grim.model import Verdict
 LOSSY: dict[str, Any] = {"timeout_us": 300, "host_queue_bytes": 3000, "queue_bytes": 8192, "segment_bytes": 600}
 
 LAST_ANSWERS_US = 50_000
-"""Until the last answers have come through."""
+"""Time until the last answers have arrived."""
 
 
 def stop_and_start(bench: Bench) -> None:
-    """Receivers that stop, one after the other."""
+    """Return receivers that stop, one after the other."""
     for node in range(bench.nodes):
         bench.machine.host(node).pause_between(100 + 200 * node, 1200 + 300 * node)
 
 
 def sent_by(bench: Bench) -> int:
-    """Messages that left, those that went again included."""
+    """Return the number of messages that left a node, including resent ones."""
     return len(bench.machine.trace.of_event(TraceEvent.NIC_SEND_START))
 
 
@@ -76,7 +77,7 @@ def test_nothing_is_retransmitted_without_loss() -> None:
 
 
 def test_only_late_answers_to_duplicates_are_stale() -> None:
-    """Nothing is lost, but receivers stop, and messages go again while the first answers are on their way."""
+    """Nothing is lost, but receivers stop, and messages are resent while their first answers are in flight."""
     bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 5, "host_queue_bytes": 1024, "segment_bytes": 256})
     stop_and_start(bench)
     AllToAll(bench, 40, [0, 64, 200]).run(LAST_ANSWERS_US)
@@ -98,8 +99,9 @@ def test_counters_wrap_four_times_under_loss(sequencing: str) -> None:
 
 
 def test_channel_without_a_free_sequence_number_continues_when_the_oldest_message_is_answered() -> None:
-    """The first answer is lost, to a message of channel 1. The window has 126 more, which are answered; 128 wait in
-    channels 1 to 3. Then the stream's 255 numbers are in use, and nothing of its own wakes channel 0.
+    """The answer to the first message, of channel 1, is lost. The 126 further messages of the window are answered, and
+    128 wait in channels 1 to 3. Then all 255 sequence numbers of the stream are in use, and no event of its own wakes
+    channel 0.
     """
     chosen: dict[str, Any] = {"channels": 4, "sequencing": "per-ni", "multicast_trees": 0, "timeout_us": 20_000}
     slots = Bench(2, 1, False, False, **chosen).libraries[0].layout.slots
@@ -108,7 +110,7 @@ def test_channel_without_a_free_sequence_number_continues_when_the_oldest_messag
 
 
 class OneLoss:
-    """Node 0 sends messages to node 1; the wires lose chosen packets."""
+    """Messages from node 0 to node 1, with chosen packets lost."""
 
     def __init__(self, count: int, lost: list[tuple[int, int, int]], each: Sequence[int] = (), **options: Any) -> None:
         """`lost`: (source, destination, number of the packet from the first message on). `each`: the channel of
@@ -140,7 +142,7 @@ class OneLoss:
         assert bench.nothing_left()
 
     def counts(self) -> dict[str, int]:
-        """What the firmware counted of the repair."""
+        """Return the firmware's counters of the repair."""
         names = ("TIMEOUTS", "RESENT", "DUPLICATES", "OUT_OF_SEQUENCE", "STALE")
         return {name: self.bench.total(Counter[name]) for name in names}
 
@@ -211,7 +213,7 @@ def test_retransmission_leaves_at_the_timeout(timeout: int) -> None:
 
 
 async def caught(errors: list[str], call: Awaitable[None]) -> None:
-    """Await a call, and note the GrimError that it raises."""
+    """Await a call, and record the GrimError that it raises."""
     try:
         await call
     except GrimError as error:
@@ -252,7 +254,7 @@ def test_hang_names_the_host_that_was_never_enabled() -> None:
 
 
 def test_answers_that_overflow_the_control_queue_are_recovered() -> None:
-    """The way back stands still for many time-outs: each brings copies, and each copy one more answer."""
+    """The path of the answers is blocked for many time-outs: each brings copies, and each copy one more answer."""
     bench = Bench(2, 1, False, True, timeout_us=30, timeout_tries=0)
     got: list[int] = []
 

@@ -1,6 +1,8 @@
-"""The reference model of go-back-N on wires that lose packets. Strategy: several streams run in random order, with
-packets lost and time-outs at any time; every message must still be delivered once and in order, which the model checks
-itself (`complete`). Then single losses are replayed step by step, and what the protocol forbids must be refused.
+"""The reference model of go-back-N on wires that lose packets.
+
+Strategy: several streams run in random order, with packets lost and time-outs at any time. Every message must be
+delivered once and in order, which the model checks itself (`complete`). Then single losses are replayed step by step,
+and the model must reject what the protocol forbids.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ ACCEPT, REFUSE, DROP, AGAIN = Verdict.ACCEPT, Verdict.REFUSE, Verdict.DROP, Verd
 
 
 def sent(count: int, window: int = 127) -> LossyStream:
-    """A stream whose first messages are on their way."""
+    """Return a stream whose first messages are in flight."""
     stream = LossyStream("a to b", window, injected=count)
     for _ in range(count):
         stream.send()

@@ -1,9 +1,10 @@
-"""A translation that misses, and what else arrives until the driver answers. Strategy: a message waits parked for its
-translation while other streams bring what ends otherwise: addresses that nobody has, replies without a place, messages
-of the parked one's own stream. Each must come to its own end, and the parked one to its own: done once, or refused, or
-reported. The counters prove that the mixture came about; every receive buffer is free again at the end. Where
-interrupts are faster than the bus, the driver is interrupted again before its answer has reached the NI: it must answer
-each request once.
+"""A translation miss, and packets that arrive until the driver answers.
+
+Strategy: a message is parked for its translation while other streams bring addresses outside any memory, replies
+without a buffer, and messages of the parked message's stream. Each must be completed, rejected or reported, and the
+parked one exactly once too. Counters must show that the mixture occurred, and every receive buffer must be free at the
+end. Where interrupts are faster than the bus, the driver is interrupted again before its answer has reached the NI; it
+must answer each request once.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from pymodels.machine.timing import Timing
 from tests.unit.grim.grim_bench import Bench
 
 NOBODYS = 0x7000_0000
-"""In no region: only the driver knows that nobody has it."""
+"""Address outside all regions; only the driver can decide that it is invalid."""
 FREE = REGIONS_VA + (1 << 20)
-"""In a contiguous region, which the NI translates by itself, and not given out."""
+"""Unallocated address in a contiguous region, which the NI translates by itself."""
 ROUNDS = 12
 US = 1_000_000
 
 
 class SlowBus(Bench):
-    """A store is longer on its way than most interrupts take."""
+    """Machine on which a store takes longer than most interrupts."""
 
     timing = Timing(pio_latency=9 * US, interrupt_least=US // 10, interrupt_most=9 * US)
 
 
 async def write_to_nobody(library: Grim, vnn: int, source: int) -> None:
-    """A write to an address that nobody has there, as the NI sees at once; it ends with its error."""
+    """Write to an unallocated address that the NI rejects by itself, and wait for the error."""
     await library.send_memory(vnn << 24, FREE, source, 64)
     with pytest.raises(GrimError, match="^address: 0x40100000 is not in pinned memory"):
         await library.wait_for(lambda: False)
@@ -70,7 +71,7 @@ def test_invalid_address_of_one_host_does_not_affect_a_parked_transfer_of_anothe
 @pytest.mark.parametrize("end", ["done", "reported"])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_messages_behind_a_parked_one_are_dropped_until_the_rejected_one_returns(sequencing: str, end: str) -> None:
-    """Whatever becomes of the parked one: nothing is out of sequence on a network that loses nothing."""
+    """However the parked message ends, no message is out of sequence on a network without losses."""
     bench = Bench(2, sequencing=sequencing, retry_delay_us=0)
     blocks: list[int] = []
 

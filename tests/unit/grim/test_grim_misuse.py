@@ -1,7 +1,8 @@
-"""Every call of GRIM's API, every misuse of it, and the error that it gives: one table, tested row by row. Strategy: a
-wrong call is made on a library that works, and must name the argument and say what would be right; afterwards a message
-still arrives, and nothing is left anywhere. Beside the table: any call before `grim_enable`, and calls that would wait
-for messages inside a handler. A call of the API that no row names fails.
+"""Every call of GRIM's API, every misuse of it, and its error, in one table that is tested by row.
+
+Strategy: a wrong call is made on a working library. Its error must name the argument and say what would be right;
+afterwards a message still arrives, and every queue is empty. Further tests make calls before `grim_enable`, and calls
+in a handler that would wait for messages. A call of the API without a row fails.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ALWAYS = {
     "overflow",
     "translations_served",
 }
-"""What may be called before `grim_enable`."""
+"""Calls that are allowed before `grim_enable`."""
 WAITING: list[tuple[str, Callable[[Grim, World], Any]]] = [
     ("sync_handlers", lambda g, w: g.sync_handlers()),
     ("resolve_handler", lambda g, w: g.resolve_handler("unknown")),
@@ -46,24 +47,24 @@ WAITING: list[tuple[str, Callable[[Grim, World], Any]]] = [
 
 
 def api() -> set[str]:
-    """The public names of the library that are calls or properties."""
+    """Return the public names of the library that are calls or properties."""
     calls = inspect.getmembers(Bench(2, start_nics=False).libraries[0], inspect.ismethod)
     properties = inspect.getmembers(Grim, lambda value: isinstance(value, property))
     return {name for name, _ in calls + properties if not name.startswith("_")}
 
 
 async def called(result: Any) -> Any:
-    """A call that may be a coroutine."""
+    """Await the result of a call if it is a coroutine."""
     return await result if hasattr(result, "__await__") else result
 
 
 async def called_with(call: Callable[..., Any], arguments: list[int]) -> None:
-    """A call, made when it runs."""
+    """Make a call when the coroutine runs."""
     await called(call(*arguments))
 
 
 class Misused:
-    """Two nodes. One misuses its library, then sends the other a message, and waits for the answer."""
+    """Two nodes: one makes a wrong call, then sends the other a message and waits for the answer."""
 
     def __init__(self, misuse: Callable[[Grim, World], Any], who: int = 0) -> None:
         self.bench = Bench(2, multicast_trees=2)
@@ -71,11 +72,11 @@ class Misused:
         self._misuse = misuse
         self._got = [0, 0]
         self.inside: GrimError | None = None
-        """What the misuse raised when a handler made it."""
+        """Error of the wrong call in a handler."""
         self.world: World
 
     async def _prepare(self, library: Grim) -> None:
-        """What the calls need that is right."""
+        """Create the valid arguments of the calls."""
         numbers = await self.bench.publish(library, handler=self._take, inside=self._inside)
         tree = await library.find_multicast_tree("tree")
         block, freed = await library.malloc_pinned(8), await library.malloc_pinned(1000)
@@ -93,7 +94,7 @@ class Misused:
             self.inside = error
 
     def run(self, application: Callable[[Grim], Any]) -> Any:
-        """Run `application` on the node that misuses; what it gives."""
+        """Run `application` on the node with the wrong call; return its result."""
 
         async def node(library: Grim, me: int) -> Any:
             await self._prepare(library)

@@ -1,7 +1,8 @@
-"""The go-back-N reference model itself. Strategy: streams play against each other in random order, with a receiver
-that has room at random, and must always deliver everything once and in order (the model keeps that by itself:
-`complete`); then the paper's own example, Figure 4.3(c), is played step by step. What the protocol forbids must be
-refused by the model.
+"""The reference model of go-back-N.
+
+Strategy: streams run in random order, with a receiver that has room at random. They must deliver everything once and in
+order, which the model checks itself (`complete`). Then the paper's example, Figure 4.3(c), is replayed step by step.
+The model must reject what the protocol forbids.
 """
 
 from __future__ import annotations

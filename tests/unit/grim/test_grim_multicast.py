@@ -1,9 +1,9 @@
-"""Multicast: every subscribed endpoint gets every message of its trees once and in one order, and nobody else does.
+"""Multicast: exactly the subscribed endpoints receive every message of their trees, once and in one order.
 
-Strategy: nodes subscribe, send to several trees at once, from inside and outside of them, and stop and start; what each
-endpoint saw is compared with what was sent. Orders must agree between endpoints, because all messages pass the root. A
-leaf that stops must not hold up another tree. Trees change in the middle of the traffic. Calls that cannot be are
-refused with their exact text. Counters of the firmware prove that NIs replicated and refused.
+Strategy: nodes subscribe, send to several trees at once, as members and from outside, and stop and start. What each
+endpoint received is compared with what was sent. Endpoints must agree on the order, since all messages pass the root. A
+stopped leaf must not block another tree. Trees change during the traffic. Invalid calls are rejected with their exact
+text. Counters of the firmware must show that NIs replicated and rejected messages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 200, "queue_
 
 
 class Trees:
-    """Hosts of a bench that subscribe to trees by name and note what comes, by node: (tree, sender, number)."""
+    """Hosts of a bench that subscribe to trees by name and record messages by node: (tree, sender, number)."""
 
     def __init__(self, bench: Bench, wants: dict[int, dict[str, int]]) -> None:
         """`wants`: by node, a mask of channels by name."""
@@ -39,7 +39,7 @@ class Trees:
         self.trees: dict[str, int] = {}
 
     async def node(self, library: Grim, me: int, play: Play, due: int) -> None:
-        """The application of one node; it ends when all endpoints together have seen `due` messages."""
+        """Run the application of one node, until all endpoints together have received `due` messages."""
 
         def on_data(source: int, tree: int, sender: int, number: int, size: int, payload: memoryview) -> None:
             self.seen[me].append((tree, sender, number))
@@ -56,7 +56,9 @@ class Trees:
         await poll_until(library, lambda: self.played == self.bench.nodes and sum(map(len, self.seen)) >= due)
 
     def run(self, play: Play, due: int) -> None:
-        """Enable, subscribe, play until `due` messages were seen; no further one may come, and nothing is left."""
+        """Enable, subscribe, and play until `due` messages were received; check that no other arrives and nothing is
+        left.
+        """
         self.bench.run(lambda library, me: self.node(library, me, play, due), 50_000)
         self.bench.settle()
         assert not self.wrong, self.wrong[:3]
@@ -65,24 +67,24 @@ class Trees:
         assert sum(map(len, self.seen)) == due
 
     def of(self, node: int, tree: int) -> list[tuple[int, int]]:
-        """What a node saw of a tree: (sender, number), in order."""
+        """Return the messages of a tree that a node received: (sender, number), in order."""
         return [(sender, number) for which, sender, number in self.seen[node] if which == tree]
 
 
 async def poll_until(library: Grim, reached: Callable[[], bool]) -> None:
-    """A loop of `grim_poll` that ends when somebody else makes a condition true."""
+    """Poll until another node has made a condition true."""
     while not reached():
         await library.poll()
         await library.host.sleep(2_000_000)
 
 
 def content(tree: int, sender: int, number: int, size: int) -> bytes:
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     return random.Random(f"{tree}.{sender}.{number}").randbytes(size)
 
 
 async def send(library: Grim, tree: int, handler: int, number: int, size: int) -> None:
-    """One message of known bytes."""
+    """Send a message of known bytes."""
     me = library.get_my_vnn()
     await library.send_mc(tree, handler, tree, me, number, size, content(tree, me, number, size))
 
@@ -206,13 +208,13 @@ def test_tree_messages_arrive_once_over_a_lossy_network(sequencing: str) -> None
 
 
 class AtLeaving:
-    """Watches what a NIC's program writes into a packet that its send engine is sending."""
+    """Watch on a NIC's stores into a packet that its send engine is sending."""
 
     def __init__(self, bench: Bench, node: int) -> None:
         self.nic = bench.machine.nic(node)
         self.written: list[int] = []
         self.places: list[int] = []
-        """Where the packets that were sent stood."""
+        """Addresses of the packets that were sent."""
         self._store, self._write = self.nic.store_words, self.nic.write
         self.nic.store_words, self.nic.write = self._store_words, self._write_register  # type: ignore[method-assign]
 

@@ -1,7 +1,8 @@
-"""A long multicast message whose tree changes under way: an endpoint gets it whole or not at all.
+"""A long multicast message whose tree changes meanwhile: an endpoint receives all of it or nothing.
 
-Strategy: the sender stops between two segments until another node has joined the tree, left it, or left it and joined
-it again. The node must get nothing of this message and all of the next one that it is there for, and must keep no part.
+Strategy: the sender stops between two segments until another node has joined the tree, left it, or left and rejoined
+it. The node must receive nothing of this message and all of the next one for which it is a member, and must keep no
+part.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tests.unit.grim.test_grim_multicast import poll_until
 SEGMENT = 8
 FIRST, SECOND = bytes(range(1, 5 * SEGMENT)), bytes(range(100, 100 + 3 * SEGMENT))
 HELD = 3
-"""Segments that leave before the tree changes."""
+"""Number of segments that leave before the tree changes."""
 
 
 class Play:
@@ -31,12 +32,12 @@ class Play:
         self.halfway = self.changed = self.sent = False
 
     def run(self) -> list[bytes]:
-        """What node 1 gets."""
+        """Return the messages that node 1 receives."""
         self.bench.run(self._node, 20_000)
         return self.got
 
     def parts(self) -> int:
-        """Long messages of which node 1 keeps parts."""
+        """Return the number of long messages of which node 1 keeps parts."""
         dispatch = self.bench.libraries[1].calls.messenger.dispatch
         return sum(len(incoming._long) for incoming in dispatch.incoming)
 
@@ -74,7 +75,7 @@ class Play:
         self.sent = True
 
     def _hold(self, library: Grim, queue: Outgoing) -> None:
-        """Stop behind a segment, polling, until node 1 has changed."""
+        """Stop after a segment, polling, until node 1 has changed its membership."""
         put, count = queue.put, 0
 
         async def held(piece: Piece) -> None:

@@ -1,6 +1,7 @@
-"""GRIM's library as parts: it inherits none, gives all their calls, and they work alone. Strategy: the calls are those
-that its page lists; parts are made on a machine without a NIC's program, with what their constructors ask for and no
-library around them.
+"""GRIM's library as a composition of parts: it inherits from none, has all of their calls, and each part works alone.
+
+Strategy: the calls are compared with those listed on the library's page. Parts are made on a machine without a NIC
+program, with nothing but the arguments of their constructors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The polling thread, the nine phases of `grim_enable`, NI memory for applications. Strategy: an application that never
-polls must have its handlers run by the thread, later than one that polls itself: by what is left of the period, and by
-context switches. One CPU has both threads, so a computing application is late by what the thread takes.
+"""The polling thread, the nine phases of `grim_enable`, and NI memory for applications.
+
+Strategy: the thread must run the handlers of an application that never polls, later than polling would, by the rest of
+the period and by context switches. Both threads share one CPU, so a computing application is delayed by the time of the
+thread.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pymodels.host.faults import ProtectionFault
 from tests.unit.grim.grim_bench import Bench
 
 SWITCH_PS = 1_500_000
-"""A context switch on the machine."""
+"""Duration of a context switch on the machine."""
 PERIOD_US = 40
 
 
@@ -26,7 +28,7 @@ def pair(**options: int | str) -> Bench:
 
 
 def one_way(**options: int | str) -> list[int]:
-    """Picoseconds from each of ten sends until the other application has noticed."""
+    """Return picoseconds from each of ten sends until the other application has noticed it."""
     bench = pair(**options)
     sent: list[int] = []
     noticed: list[int] = []
@@ -125,7 +127,7 @@ def test_grim_enable_goes_through_its_nine_phases_in_order() -> None:
     seen: list[tuple[str, Phase]] = []
 
     class Device:
-        """A peripheral device that notes when it is called."""
+        """Peripheral device that records its calls."""
 
         async def initialise(self) -> None:
             """Phase 4."""
@@ -140,7 +142,7 @@ def test_grim_enable_goes_through_its_nine_phases_in_order() -> None:
     phases: list[int] = []
 
     class Watched(type(library)):  # type: ignore[misc]
-        """The library, which notes its phases."""
+        """Library that records its phases."""
 
         def __setattr__(self, name: str, value: Any) -> None:
             phases.extend([value] * (name == "phase"))
@@ -180,7 +182,7 @@ def test_an_endpoint_can_be_polled_by_itself() -> None:
 
 def test_poll_costs_one_check_of_each_endpoint() -> None:
     def costs(channels: int) -> tuple[int, int]:
-        """CPU time of a poll of all endpoints, and of one."""
+        """Return the CPU time of a poll of all endpoints, and of one."""
         bench = pair(channels=channels)
 
         async def node(library: Grim, me: int) -> tuple[int, int]:

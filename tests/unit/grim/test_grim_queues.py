@@ -1,6 +1,8 @@
-"""The three styles of queues (paper 000, 4.2.2). Strategy: one random test for all of them, with roll-backs in the
-middle, queues that fill and wrap at least four times, and with loss; held against the reference model where nothing is
-lost. Then what tells the styles apart: how many messages find room, and that a message leaves by one DMA or two.
+"""The three styles of queues (paper 000, 4.2.2).
+
+Strategy: one random test runs with each style, with roll-backs, queues that fill and wrap at least four times, and
+losses; without losses it is compared with the reference model. Then the differences between the styles are checked: how
+many messages have room, and whether a message takes one DMA or two.
 """
 
 from __future__ import annotations
@@ -125,7 +127,7 @@ def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:
 
 
 def test_registers_show_messages_in_flight_and_unprocessed_ones() -> None:
-    """Behind a scoreboard that is full of what a host takes later."""
+    """The scoreboard is full of messages that a host accepts later."""
     bench = Bench(2, 1, multicast_trees=24, channels=8, **{**SMALL, "host_queue_bytes": 2000})
     registers = (Register.FRONT, Register.NEXT, Register.BACK)
     waiting: list[int] = []
@@ -168,7 +170,7 @@ def test_registers_show_an_empty_queue(style: str) -> None:
 @pytest.mark.parametrize("channels", [1, 3, 7])
 @pytest.mark.parametrize("style", STYLES)
 def test_token_identifies_one_scoreboard_slot_or_none(style: str, channels: int) -> None:
-    """An answer that names a token of nobody is none: a queue of few slots does not use all of its channel's tokens."""
+    """A queue of few slots does not use all tokens of its channel; an answer with an unused token is ignored."""
     bench = Bench(2, start_nics=False, **{**SMALL, "queue_style": style, "channels": channels})
     outgoing = Outgoing(Ni(bench.machine.nic(0), bench.views[0]))
     used = {one.first_token + slot: (one, slot) for one in outgoing.all for slot in range(one.slots)}

@@ -1,8 +1,10 @@
-"""A host that was down comes back. Strategy: three hosts send numbered messages to each other without a pause; the NIC
-of one is reset under them, stays down for a time that is drawn, and begins again with a new program and a new library.
-Every message must be handled once and in order, or be an error at its sender, or have been in the hands of the NIC that
-was reset; nothing sent earlier may be handled after it. Earlier packets are held back or doubled until long after. A
-host that was only held for down must be as good as before.
+"""Restart of a host.
+
+Strategy: three hosts send numbered messages to each other without a pause. The NIC of one is reset meanwhile, stays
+down for a random time, and starts with a new program and a new library. Every message must be handled once and in
+order, or be an error at its sender, or have been accepted by the NIC that was reset. No message from before the restart
+may be handled after it; such packets are delayed or duplicated until long after. A host that was wrongly declared down
+must recover completely.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ Sent = tuple[int, int, int]
 
 
 class Rejoin:
-    """Hosts that send all the time; the NIC of the last one is reset and comes back."""
+    """Hosts that send all the time; the NIC of the last one is reset and restarted."""
 
     def __init__(self, seed: int, nodes: int = 3, after_us: int = 800, down_us: int = 900, **options: Any) -> None:
         self.random = random.Random(seed)
@@ -54,20 +56,20 @@ class Rejoin:
             await library.host.sleep(self.random.randrange(40) * US)
 
     async def poll(self, library: Grim, me: int) -> None:
-        """Poll, and note what was not delivered."""
+        """Poll, and record messages that were not delivered."""
         self.take_errors(library, me)
         await library.poll()
         self.take_errors(library, me)
 
     def take_errors(self, library: Grim, me: int) -> None:
-        """Note what was not delivered, in place of the next call that would raise it."""
+        """Record messages that were not delivered, before the next call raises their errors."""
         for error in library.calls.errors:
             assert isinstance(error, UndeliveredError)
             self.errors.append((me, error.vnn, error.first))
         library.calls.errors.clear()
 
     def handle(self, me: int) -> Any:
-        """The handler of a node."""
+        """Return the handler of a node."""
 
         def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
             self.got.append((reference(source).vnn, me, number))
@@ -75,7 +77,7 @@ class Rejoin:
         return on_data
 
     async def node(self, library: Grim, me: int) -> None:
-        """A node's life, or both lives of the one that fails."""
+        """Run a node, or both lives of the node that fails."""
         self.handler = (await self.bench.publish(library, data=self.handle(me)))["data"]
         await library.host.sleep(400 * US - library.host.now)
         begun = 400 + self.after_us if me == self.bad else 400 + self.end_us
@@ -86,7 +88,7 @@ class Rejoin:
         await self.quiet(library, me)
 
     async def restart(self, library: Grim) -> Grim:
-        """Reset the NIC under the traffic, let time pass, and begin again."""
+        """Reset the NIC under traffic, let time pass, and restart it."""
         library = await again(self.bench, self.bad, self.down_us, self.drain)
         self.back_at = library.host.now
         library.register_handler(self.handle(self.bad), "data")
@@ -95,19 +97,19 @@ class Rejoin:
         return library
 
     async def drain(self, library: Grim) -> None:
-        """What the NIC has brought before it was reset is handled in the first life."""
+        """Handle, in the first life, the messages that the NIC delivered before its reset."""
         await self.poll(library, self.bad)
         self.cut = len(self.got)
 
     async def quiet(self, library: Grim, me: int) -> None:
-        """Poll until the last answers have come."""
+        """Poll until the last answers have arrived."""
         end = library.host.now + 1500 * US
         while library.host.now < end:
             await self.poll(library, me)
             await library.host.sleep(10 * US)
 
     def run(self) -> None:
-        """Run it, and hold it against what was sent."""
+        """Run it, and compare the result with what was sent."""
         self.bench.run(self.node, 100_000)
         assert len(set(self.got)) == len(self.got), "a message was handled twice"
         for pair in {(source, to) for source, to, _ in self.got}:
@@ -123,7 +125,7 @@ class Rejoin:
         assert self.bench.nothing_left()
 
     def in_its_hands(self) -> int:
-        """Messages that the NIC which failed had accepted, and its host had not got."""
+        """Return the messages that the failed NIC had accepted and not delivered to its host."""
         records, me = self.bench.machine.trace.records, unit(self.bad, Part.NIC_CPU)
         accepted = [r for r in records if r[1] == me and r[2] == TraceEvent.NIC_ACCEPT and r[0] < self.back_at]
         host = unit(self.bad, Part.HOST_CPU)
@@ -144,7 +146,7 @@ def test_restarted_host_loses_and_duplicates_no_message(seed: int, down_us: int)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_packets_from_before_a_restart_are_dropped_however_late(seed: int, sequencing: str) -> None:
-    """They stand aside until the host that failed is back, and sends with the same sequence numbers again."""
+    """They are delayed until the restarted host sends with the same sequence numbers again."""
     rejoin = Rejoin(seed, down_us=100, sequencing=sequencing, channels=2)
     rejoin.bench.machine.faults.lose(0.01, 0.01, seed, reordered=0.05, doubled=0.2, most_ps=500 * US)
     rejoin.run()
@@ -174,7 +176,7 @@ def test_host_restarts_after_each_of_many_failures(forgets: bool) -> None:
 
 
 def test_host_wrongly_declared_down_recovers() -> None:
-    """Node 0 hears nothing of node 1 for a while and gives it up, with what it had sent. Then both send again."""
+    """Node 0 receives nothing from node 1 for a while, and drops it with all messages for it. Then both send again."""
     bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
     errors: list[str] = []
@@ -207,7 +209,7 @@ def test_host_wrongly_declared_down_recovers() -> None:
 
 
 def test_host_restarted_after_declaring_another_down_is_distinguished_from_its_earlier_life() -> None:
-    """Node 0 wrongly gives node 1 up, they connect again, then node 0 restarts."""
+    """Node 0 wrongly declares node 1 down, they connect again, then node 0 restarts."""
     bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
     errors: list[str] = []

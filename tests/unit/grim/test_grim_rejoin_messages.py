@@ -1,7 +1,7 @@
-"""What was under way when a host failed and came back: long messages, and copies of multicast messages.
+"""Long messages and copies of multicast messages that are in flight while a host restarts.
 
-Strategy: the NIC of one host is reset while a message of many segments passes, at its sender's side or its receiver's;
-no half of it may become part of another message. Trees that the restarted NI has forgotten are an error at the sender.
+Strategy: the NIC of one host is reset while a message of many segments is in flight, at its sender's or its receiver's
+side. No part of it may become part of another message. Trees that the restarted NI has lost are an error at the sender.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.unit.grim.test_grim_down import noting
 
 
 def test_unfinished_long_message_does_not_become_part_of_the_next() -> None:
-    """Half of a message of many segments has come when its sender fails; the next one from there is whole."""
+    """Half of a message of many segments has arrived when its sender fails; the next one from there is complete."""
     bench = Bench(2, 1, True, True, segment_bytes=400, timeout_us=60, timeout_tries=4)
     got: list[bytes] = []
     whole = random.Random(1).randbytes(5000)
@@ -50,7 +50,7 @@ def test_unfinished_long_message_does_not_become_part_of_the_next() -> None:
 
 @pytest.mark.parametrize("pause_us", [0, 40])
 def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: int) -> None:
-    """Its receiver fails and comes back while its sender still appends segments: none is taken for a whole one."""
+    """The receiver restarts while the sender still appends segments; none of them is taken for a complete message."""
     bench = Bench(2, 1, False, True, segment_bytes=400, queue_bytes=2048, timeout_us=60, timeout_tries=4)
     got: list[bytes] = []
     errors: list[str] = []
@@ -87,7 +87,7 @@ def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: 
 
 
 def test_restarted_subscriber_without_its_trees_is_an_error_at_the_multicast_sender() -> None:
-    """The tree of all hosts needs no subscription: a broadcast reaches it again."""
+    """The tree of all hosts needs no subscription: a broadcast reaches the restarted host."""
     bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
     errors: list[str] = []
@@ -158,7 +158,7 @@ def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
 
 
 def test_restarted_host_reconnects_while_copies_for_others_wait() -> None:
-    """Node 1 restarts. Its parent in the tree of all connects first, and has a message for its child."""
+    """Node 1 restarts. Its parent in the broadcast tree connects first, and has a message for its child."""
     acts = (
         Act(3, "broadcast many", {"bytes": 3072}),
         Act(1, "broadcast many", {"bytes": 64}),

@@ -1,7 +1,9 @@
-"""Remote memory on the pure-Python machine. Strategy: known bytes go by every kind of operation between blocks of every
-kind of memory, of sizes and at places that cross segments, pages and granules; afterwards the target holds them, all
-around it is as before, and the lock was written after the data. What the NI did with the translation is read from its
-counters: a static hit, one miss and then hits, or one block a physical piece.
+"""Remote memory on the machine.
+
+Strategy: known bytes are transferred by every operation between blocks of every kind of memory, with sizes and offsets
+that cross segments, pages and granules. Afterwards the target has them, all memory around it is unchanged, and the lock
+was written after the data. Counters of the NI must show the translation: a static hit, one miss and then hits, or one
+block for each physical piece.
 """
 
 from __future__ import annotations
@@ -18,22 +20,22 @@ from tests.unit.grim.grim_bench import Bench
 
 SEGMENT = 4096
 EDGE = 512
-"""Bytes looked at around a target."""
+"""Bytes around a target that are checked."""
 Allocate = Callable[[Grim, int], Awaitable[int]]
 
 
 async def contiguous(library: Grim, size: int) -> int:
-    """Memory of the first kind."""
+    """Return contiguous memory."""
     return await library.malloc_pinned(size)
 
 
 async def scattered(library: Grim, size: int) -> int:
-    """Memory of the second kind."""
+    """Return scattered memory."""
     return await library.pin_user_memory(size)
 
 
 class Pair:
-    """Two nodes: node 0 acts, node 1 has memory and polls until node 0 is done."""
+    """Two nodes: node 0 runs operations, node 1 has memory and polls until node 0 is done."""
 
     def __init__(self, **options: int) -> None:
         self.bench = Bench(2, **options)  # type: ignore[arg-type]
@@ -56,7 +58,7 @@ class Pair:
         assert self.bench.nothing_left()
 
     def count(self, node: int, counter: Counter) -> int:
-        """A counter of a NIC's firmware."""
+        """Return a counter of a NIC's firmware."""
         return self.bench.count(node, counter)
 
 
@@ -263,9 +265,7 @@ def test_remote_memory_works_with_every_protocol_option(options: dict[str, Any])
 
 
 def test_reads_beyond_a_full_scoreboard_continue_when_the_last_reply_is_stored() -> None:
-    """The queue holds more reads than the channel has tokens; what frees a token is the end of a DMA, and no packet
-    follows it.
-    """
+    """The queue holds more reads than the channel has tokens; the end of a DMA, without a packet, frees a token."""
     pair, data = Pair(channels=32, segment_bytes=256), random.Random(3).randbytes(12 * 256)
 
     async def application() -> None:

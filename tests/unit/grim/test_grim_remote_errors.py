@@ -1,6 +1,8 @@
-"""Remote memory that must not be touched. Strategy: each operation that only the other node knows to be impossible is
-tried once, between blocks whose bytes are known; the caller gets an exception that names the argument, the queue goes
-on, and all memory is as before. A physical write has no protection: the machine stops and names it.
+"""Remote memory that must not be accessed.
+
+Strategy: each operation that only the other node can reject is tried once, between blocks of known bytes. The caller
+gets an exception that names the argument, the queue continues, and all memory is unchanged. A physical write has no
+protection: the machine stops with an error that names it.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ def test_blocks_are_never_adjacent_and_freed_ones_are_reused() -> None:
 
 
 class Neighbours:
-    """Three blocks of the far node side by side, of which only the middle one is meant; and one here."""
+    """Three adjacent blocks of the far node, of which only the middle one is a target, and a block of the near node."""
 
     def __init__(self, kind: str) -> None:
         self.bench = Bench(2, translation_static=1)
@@ -69,7 +71,7 @@ class Neighbours:
         self.kind = kind
 
     def run(self, application: Callable[[int, int], Awaitable[str]]) -> str:
-        """Run `application(block, source)` on the near node: what it returns, after all is as before."""
+        """Run `application(block, source)` on the near node; return its result after all memory is found unchanged."""
 
         async def node(library: Grim, me: int) -> str:
             if me == 1:
@@ -100,7 +102,7 @@ class Neighbours:
         return await (self.far.pin_user_memory(1000) if self.kind == "scattered" else self.far.malloc_pinned(1000))
 
     async def error_of(self, call: Awaitable[None]) -> str:
-        """The error that comes back."""
+        """Return the text of the error that a call raises."""
         await call
         with pytest.raises(GrimError) as caught:
             await self.near.wait_for(lambda: False)
@@ -114,7 +116,7 @@ ALL = ["static", "run-time", "scattered"]
 @pytest.mark.parametrize("warm", [0, 1])
 @pytest.mark.parametrize(("offset", "size"), [(0, 1100), (0, 8192), (996, 300)])
 def test_write_beyond_its_block_does_not_change_the_next_block(kind: str, warm: int, offset: int, size: int) -> None:
-    """A block ends within a granule or page; what is left of that belongs to nobody."""
+    """A block ends within a granule or page, the rest of which is unallocated."""
     nodes = Neighbours(kind)
 
     async def application(block: int, source: int) -> str:

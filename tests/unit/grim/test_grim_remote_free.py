@@ -1,6 +1,8 @@
-"""Pinned pages freed while others write to them. Strategy: a write misses the translation cache, and the block is freed
-at one moment after another of the time that miss and write take; its pages go to a new owner at once. The new owner's
-bytes never change, and the writer's data were there before the block was freed, or it gets an error.
+"""Pinned pages that are freed while others write to them.
+
+Strategy: a write misses the translation cache, and the block is freed at each of many times during the miss and the
+write; its pages get a new owner at once. The new owner's bytes must never change. The writer's data must have arrived
+before the block was freed, or the writer gets an error.
 """
 
 from __future__ import annotations
@@ -13,21 +15,21 @@ from tests.unit.grim.grim_bench import Bench
 FAR = 1 << 24
 SIZE = 8192
 DELAYS = range(60_000_000, 120_000_000, 400_000)
-"""From the call on: before the message arrives, until it is stored."""
+"""Delays after the call, from before the message arrives until it is stored."""
 
 
 class Freed:
-    """Node 0 writes to pages that node 1 frees a delay after, and gives to somebody else."""
+    """Writes of node 0 to pages that node 1 frees after a delay and allocates again."""
 
     def __init__(self) -> None:
         self.bench = Bench(2, segment_bytes=SIZE)
         self.near, self.far = self.bench.libraries
         self.harmed: list[int] = []
-        """Delays after which a new owner found other bytes than its own."""
+        """Delays after which a new owner found changed bytes."""
         self.stored = self.refused = 0
 
     async def once(self, delay: int, source: int, lock: int) -> None:
-        """One write, its target freed `delay` picoseconds after. With a `lock`, that misses too."""
+        """Write once, and free the target `delay` picoseconds later; a `lock` misses too."""
         near, far = self.near, self.far
         block = await far.pin_user_memory(SIZE)
         far.store_pinned(block, bytes(SIZE))

@@ -1,6 +1,8 @@
-"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets are
-lost by seed, whichever they are: writes, reads, replies, answers; over memory whose translation is there and memory
-whose misses are under way meanwhile. All data must be where they belong, every lock written, nothing left.
+"""Remote memory on networks that lose packets, with the time-out extension.
+
+Strategy: between two nodes, writes, reads, replies and answers are lost by seed. Targets are in memory whose
+translation is cached, and in memory whose misses are served meanwhile. All data must be in place, every lock written,
+every queue empty.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from tests.unit.grim.grim_bench import Bench
 US = 1_000_000
 ROUNDS = 12
 NOWHERE = 0x7000_0000
-"""A virtual address that no allocation gives."""
+"""Virtual address outside all allocations."""
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -88,7 +90,7 @@ def test_remote_memory_of_a_host_that_is_down_is_an_error_at_the_caller(kind: st
 
 @pytest.mark.parametrize(("call", "slow"), [("write", 1), ("bad write", 1), ("read", 0), ("read", 1)])
 def test_host_with_slow_miss_service_is_not_declared_down(call: str, slow: int) -> None:
-    """The host `slow` stands still for longer than all time-outs together when its NI asks for a translation."""
+    """The host `slow` stops for longer than all time-outs together when its NI requests a translation."""
     bench = Bench(2, 1, False, True, timeout_us=100, timeout_tries=4)
     near, far = bench.libraries
 

@@ -1,6 +1,7 @@
-"""The order of operations (paper 000, 4.5.6), and misses that stall one stream only. Strategy: pairs of operations go
-out back to back over one channel, and what each finds tells which came first; translations that miss are put between,
-because there an implementation is most likely to let something overtake. A remote memory operation may be done before
+"""The order of operations (paper 000, 4.5.6), and misses that stall one stream only.
+
+Strategy: pairs of operations are sent back to back over one channel, and their results show which came first.
+Translations that miss are between them, where reordering is most likely. A remote memory operation may complete before
 the active message in front of it; every other pair keeps its order.
 """
 
@@ -16,7 +17,7 @@ KINDS = ["static", "miss"]
 
 
 async def block_of(library: Grim, kind: str, size: int) -> int:
-    """Memory whose translation is there, or misses at first."""
+    """Return memory whose translation is cached, or misses at first."""
     return await (library.malloc_pinned(size) if kind == "static" else library.pin_user_memory(size))
 
 
@@ -71,7 +72,7 @@ def test_active_message_after_a_write_finds_the_data(kind: str, buffering: str) 
 @pytest.mark.parametrize("first", KINDS)
 @pytest.mark.parametrize("second", KINDS)
 def test_writes_keep_their_order(first: str, second: str) -> None:
-    """The lock of the second stands in the block of the first: it must win."""
+    """The lock of the second write is in the block of the first, and must remain."""
     bench = Bench(2)
     near, far = bench.libraries
 
@@ -118,7 +119,7 @@ def test_reads_and_writes_of_one_address_keep_their_order(kind: str, buffering: 
 
 
 def test_write_may_bypass_the_active_message_before_it() -> None:
-    """The receiver does not poll: its message waits in the endpoint's queue, the write behind it is done."""
+    """The receiver does not poll: its message waits in the endpoint's queue, and the write after it completes."""
     bench = Bench(2)
     handled = False
 
@@ -170,7 +171,7 @@ def test_miss_stalls_only_its_stream() -> None:
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_many_streams_that_miss_at_once_all_complete(sequencing: str) -> None:
-    """Only one message can wait in a receive buffer; the others are refused and come again."""
+    """Only one message can wait in a receive buffer; the others are rejected and resent."""
     bench = Bench(3, channels=4, translation_runtime=3, sequencing=sequencing, retry_delay_us=2)
     far = bench.libraries[2]
 

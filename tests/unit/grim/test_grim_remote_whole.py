@@ -1,6 +1,8 @@
-"""Transfers of several messages that cannot be done as a whole. Strategy: a block stands between neighbours whose bytes
-are known, in every kind of memory. Transfers that go beyond it, or whose lock is nowhere, leave all memory as it was;
-those that lose their block on the way leave the lock alone. Each gives one error, and so does what else fails near it.
+"""Transfers of several messages that cannot complete.
+
+Strategy: in every kind of memory, a block is between neighbours of known bytes. Transfers that go beyond it, or whose
+lock is invalid, leave all memory unchanged; transfers whose block is freed meanwhile leave the lock unchanged. Each
+gives one error, and so does every other failure at the same time.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ KINDS = ["static", "run-time", "scattered"]
 
 
 class Blocks:
-    """Three blocks of the far node side by side, a lock there, and a long block with a lock here."""
+    """Three adjacent blocks and a lock of the far node, and a long block with a lock of the near node."""
 
     def __init__(self, kind: str = "static", **options: int | str) -> None:
         self.bench = Bench(2, translation_static=1, **options)  # type: ignore[arg-type]
@@ -46,21 +48,21 @@ class Blocks:
             library.store_pinned(lock, FREE.to_bytes(4, "big"))
 
     def as_before(self) -> bool:
-        """Whether no byte and no lock has changed."""
+        """Return True if no byte and no lock has changed."""
         locks = self.far.load_pinned(self.far_lock, 4), self.near.load_pinned(self.near_lock, 4)
         there = b"".join(self.far.load_pinned(block, BLOCK) for block in self.blocks)
         here = self.near.load_pinned(self.here, LONG)
         return (there, here, *locks) == (OLD * LONG, NEW * LONG, *[FREE.to_bytes(4, "big")] * 2)
 
     async def errors(self) -> list[str]:
-        """All errors that come within some time."""
+        """Return all errors that arrive within some time."""
         found = self.here_already()
         await self.near.host.sleep(600_000_000)
         await self.near.poll()
         return found + self.here_already()
 
     def here_already(self) -> list[str]:
-        """The errors that have come, and that no call has raised."""
+        """Return the errors that have arrived and were not raised by a call."""
         found = [str(error) for error in self.near.calls.errors]
         self.near.calls.errors.clear()
         return found
@@ -241,7 +243,7 @@ def test_failed_message_is_reported_even_if_its_argument_is_an_address_of_a_fail
 
 
 def test_reads_from_several_nodes_on_one_channel_are_independent() -> None:
-    """The first misses again in its middle, and the second overtakes it there."""
+    """The first read misses again in its middle, where the second overtakes it."""
     bench = Bench(2, channels=2)
     near, far = bench.libraries
     long, short = 80 * 1024, 20 * 1024

@@ -1,7 +1,9 @@
-"""GRIM on a network that reorders packets and doubles them (the time-out extension). Strategy: the traffic of all to
-all, of remote memory and of broadcasts, over wires that hold back or double packets by seed, data and answers alike,
-with losses and without; everything must come once, in order, unharmed, and nothing may be left. Then one packet of a
-chosen kind is passed by others, and what is done about it is counted.
+"""GRIM on networks that reorder and duplicate packets, with the time-out extension.
+
+Strategy: all-to-all traffic, remote memory operations and broadcasts run over wires that delay or duplicate packets by
+seed, data and answers alike, with and without losses. Everything must arrive once, in order and unchanged, and all
+queues must be empty. Then one packet of a chosen kind is overtaken by others, and the counters of the repair are
+checked.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ def test_broadcasts_arrive_once_and_in_one_order_under_any_reordering() -> None:
 
 
 class OnePassed:
-    """Node 0 sends five messages to node 1; one packet of a path is passed by those behind it."""
+    """Five messages from node 0 to node 1, with one packet of a path overtaken by those behind it."""
 
     def __init__(self, source: int, destination: int, number: int, by_us: int) -> None:
         self.bench = bench = Bench(2, 1, False, True, timeout_us=200)
@@ -113,7 +115,7 @@ class OnePassed:
         assert bench.nothing_left()
 
     def counts(self) -> dict[str, Any]:
-        """What the firmware counted of the repair."""
+        """Return the firmware's counters of the repair."""
         names = ("TIMEOUTS", "RESENT", "DUPLICATES", "OUT_OF_SEQUENCE", "STALE")
         return {name: self.bench.total(Counter[name]) for name in names}
 

@@ -1,6 +1,8 @@
-"""Replies to remote reads, which a NI sends on its own account: they must not wait for what they let go on. Strategy:
-hosts read from each other more than the queues of replies hold, with every kind of sequencing; all must end with the
-right bytes. Where a run hangs because a driver does not answer, the report must say what each NI lacks, and who has it.
+"""Replies to remote reads, which a NI sends by itself: they must not wait for what depends on them.
+
+Strategy: hosts read from each other more than the queues of replies hold, with every kind of sequencing; all reads must
+return the right bytes. Where a run hangs because a driver does not answer, the report must say which resource each NI
+lacks, and who holds it.
 """
 
 from __future__ import annotations

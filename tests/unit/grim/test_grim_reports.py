@@ -1,6 +1,8 @@
-"""What a NI tells its host when that does not read. Strategy: a host that does not poll sends to one that is down, or
-writes to where nothing is, until its NI takes no more reports. It must be notified of each message that failed at last;
-and when another, of which it has half a message, has restarted meanwhile, of that before anything of the new life.
+"""Reports of a NI to a host that does not read them.
+
+Strategy: a host that does not poll sends to a host that is down, or writes to invalid addresses, until its NI stores no
+more reports. Finally it must get a report of each failed message. If another host, of which it has received half a
+message, restarts meanwhile, it must be notified of that before any message of the new life.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ OPTIONS: dict[str, Any] = {
     "poll_first": 0,
 }
 NOWHERE = 0x7000_0000
-"""A virtual address that no allocation gives."""
+"""Virtual address outside all allocations."""
 ENDPOINT = 1024 // HEADER_BYTES
-"""Reports in an endpoint's queue of 1 KB, at the most."""
+"""Largest number of reports in an endpoint's queue of 1 KB."""
 LONG = 16_000
-"""Bytes of a message that an endpoint's queue does not take as a whole."""
+"""Bytes of a message that does not fit into an endpoint's queue."""
 NAMES, NEAR, DEAD, AGAIN = range(4)
 
 
 class Unread:
-    """NAMES knows the handlers' numbers. NEAR does not read. DEAD is down, and restarts with AGAIN, which fails
-    within a long message.
+    """Cluster of NAMES, which serves handler numbers, NEAR, which does not read, DEAD, which is down and restarts, and
+    AGAIN, which fails within a long message.
     """
 
     def __init__(self, failing: int) -> None:
@@ -51,7 +53,7 @@ class Unread:
         self.bench.run(self.node, 50_000)
 
     async def node(self, library: Grim, me: int) -> None:
-        """The application of a node."""
+        """Run the application of a node."""
 
         def take(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
             self.got.append(bytes(data))
@@ -82,7 +84,7 @@ class Unread:
             await library.host.sleep(US)
 
     async def near(self, library: Grim) -> None:
-        """Read a part of the long message; then only send, until the other has restarted; then read all."""
+        """Read a part of the long message; then only send until the other node has restarted; then read everything."""
         while self.segments() < 3:
             await library.poll()
         for number in range(self.failing):
@@ -97,14 +99,14 @@ class Unread:
             await library.host.sleep(US)
 
     def segments(self) -> int:
-        """Parts of the long message that NEAR has read."""
+        """Number of parts of the long message that NEAR has read."""
         hit = unit(NEAR, Part.HOST_CPU), TraceEvent.POLL_HIT
         records = reversed(self.bench.machine.trace.records)
         late = itertools.takewhile(lambda record: record[0] > 400 * US, records)
         return sum(record[1:3] == hit and record[-1] == AGAIN for record in late)
 
     async def restart(self, library: Grim, me: int) -> Grim:
-        """Fail when NEAR's reports wait: the library of the next life."""
+        """Fail when NEAR's reports wait; return the library of the next life."""
         while not self.full:
             await library.host.sleep(10 * US)
         return await again(self.bench, me)
@@ -118,8 +120,8 @@ def test_restart_is_reported_however_many_reports_wait() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"timeout_us": 300}, {"doorbell_notify": 1}, {"channels": 4}])
 def test_every_failure_is_reported_however_long_a_host_does_not_read(options: dict[str, Any]) -> None:
-    """More fail than reports and scoreboard have places for. While the NI takes nothing new, the host waits for room in
-    its queue, and reads.
+    """More messages fail than reports and scoreboard have room for. While the NI accepts nothing new, the host waits
+    for room in its queue, and reads.
     """
     bench = Bench(2, poll_first=0, host_queue_bytes=1024, segment_bytes=256, **options)
     failing, errors = 2 * TOKENS + 50, list[str]()

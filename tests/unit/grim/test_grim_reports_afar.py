@@ -1,6 +1,7 @@
-"""What a NI tells other hosts: that a copy for a child of a multicast tree has failed. Strategy: the child has
-restarted without the tree, and the host that sends to the tree does not read what it is told. The NI must keep no more
-than it has places for, and serve all other hosts as before.
+"""Reports of a NI to other hosts: the copy for a child of a multicast tree has failed.
+
+Strategy: the child has restarted without the tree, and the host that sends to the tree does not read the reports. The
+NI must store no more than it has room for, and serve all other hosts as usual.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ OPTIONS: dict[str, Any] = {
     "poll_first": 0,
 }
 ENDPOINT = 1024 // HEADER_BYTES
-"""Reports in an endpoint's queue of 1 KB, at the most."""
+"""Largest number of reports in an endpoint's queue of 1 KB."""
 ROOT, SILENT, CHILD, OTHER = range(4)
 
 
 class Tree:
-    """ROOT has a tree, and CHILD, its only member, has restarted without it. SILENT sends to the tree, and reads
-    nothing until OTHER has done what a test asks of it.
+    """Tree of ROOT, whose only member CHILD has restarted without it. SILENT sends to the tree, and reads nothing until
+    OTHER has done the task of a test.
     """
 
     def __init__(self, casts: int, other: Callable[[Tree, Grim], Any], **options: int | str) -> None:
         self.bench, self._casts, self._other = Bench(4, 1, **{**OPTIONS, **options}), casts, other
         self.number, self.tree, self.block, self.told = 0, 0, 0, list[str]()
-        """Of the handler; of the tree; ROOT's memory; what SILENT is told."""
+        """Number of the handler, number of the tree, ROOT's memory, and errors reported to SILENT."""
         self.done: set[str] = set()
-        """What has been done."""
+        """Tasks that are done."""
         self.bench.run(self._node, 200_000)
 
     async def cast(self, library: Grim, count: int, errors: list[str]) -> None:
@@ -48,7 +49,7 @@ class Tree:
             await noting(errors, library.send_mc(self.tree, self.number))
 
     async def read(self, library: Grim, errors: list[str], count: int) -> None:
-        """Poll until so many errors were told."""
+        """Poll until `count` errors were reported."""
         end = library.host.now + 50_000 * US
         while len(errors) < count and library.host.now < end:
             await noting(errors, library.poll())
@@ -98,7 +99,7 @@ class Tree:
 
 
 async def read_memory(tree: Tree, library: Grim) -> None:
-    """More reads of ROOT's memory, one after the other, than a NI has tokens of its own."""
+    """Read ROOT's memory more often than a NI has tokens of its own."""
     block = await library.malloc_pinned(4096)
     for _ in range(20):
         library.store_pinned(block, b"wait")
@@ -108,7 +109,7 @@ async def read_memory(tree: Tree, library: Grim) -> None:
 
 
 async def cast_too(tree: Tree, library: Grim) -> None:
-    """Messages for the tree: each fails, and is told."""
+    """Send messages to the tree, each of which fails and is reported."""
     errors = list[str]()
     await tree.cast(library, 20, errors)
     await tree.read(library, errors, 20)

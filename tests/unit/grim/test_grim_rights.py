@@ -1,7 +1,8 @@
-"""Page rights that are taken away under GRIM while it runs.
+"""Access rights of pages that are revoked while GRIM runs.
 
-Strategy: on the machine a remote write goes to pinned memory, and then the kernel closes its page: the next write's DMA
-must end the run by the page's owner. Memory of the NI that an application has mapped loses its right to be written.
+Strategy: on the machine a remote write goes to pinned memory, and then the kernel revokes the right to its page: the
+DMA of the next write must end the run with an error that names the page's owner. NI memory that an application has
+mapped loses its right to be written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Refusal and roll-back. Strategy: one receiver stands still until its queue is full while the sender's other streams
-go on; what was refused, dropped, rolled back and sent again is counted by the firmware and, by stream, by the
-reference model. The retry delay is measured in the trace. Roll-back must touch the refused stream and no other.
+"""NACK and roll-back.
+
+Strategy: a receiver stops until its queue is full while the sender's other streams continue. Rejected, dropped,
+rolled-back and resent messages are counted by the firmware and, by stream, by the reference model. The retry delay is
+measured in the trace. A roll-back must affect the rejected stream and no other.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ STOPPED, OTHER = 1, 2
 
 
 class OneStops:
-    """Node 0 sends by turns to a node that stops for `pause_us` and to one that does not."""
+    """Node 0 sends alternately to a node that stops for `pause_us` and to one that does not."""
 
     def __init__(self, bench: Bench, count: int, pause_us: float) -> None:
         self.bench = bench
@@ -47,7 +49,7 @@ class OneStops:
             await library.wait_for(lambda: len(self.got[me]) == self.count)
 
     def numbers(self, node: int) -> list[int]:
-        """The messages a node got, in the order in which it got them."""
+        """Return the numbers that a node received, in order."""
         return [number for _, number in self.got[node]]
 
 
@@ -67,7 +69,7 @@ def test_only_the_rejected_stream_is_rolled_back(delay: int) -> None:
     [{}, {"queue_style": "slotted"}, {"queue_style": "hybrid"}, {"sequencing": "per-ni"}, {"timeout_us": 500}],
 )
 def test_roll_back_stops_at_the_first_unsent_message(options: dict[str, Any]) -> None:
-    """A small window: of a hundred messages that wait few are in flight."""
+    """With a small window, few of a hundred waiting messages are in flight."""
     bench = Bench(2, 6, host_queue_bytes=1024, segment_bytes=64, window=6, **options)
     bench.machine.host(STOPPED).pause_between(60, 1000)
     looked: list[int] = []
@@ -129,7 +131,7 @@ def test_nack_without_a_message_in_flight_is_counted_and_ignored() -> None:
     bench = Bench(2, 5)
 
     async def node(library: Grim, me: int) -> None:
-        """Nothing but `grim_enable`."""
+        """Do nothing after `grim_enable`."""
 
     bench.run(node)
     bench.settle()
@@ -148,13 +150,15 @@ def test_nack_without_a_message_in_flight_is_counted_and_ignored() -> None:
 
 
 class OneEndpointStops:
-    """Two channels of one host: node 0 sends by turns to both, the endpoint of channel 0 has no room for long."""
+    """Two channels of one host: node 0 sends alternately to both, and the endpoint of channel 0 has no room for a
+    while.
+    """
 
     def __init__(self, bench: Bench, count: int) -> None:
         self.bench, self.count = bench, count
         self.order: list[tuple[int, int]] = []
         self.meanwhile = 0
-        """Messages that node 1 had while one of its endpoints stood still."""
+        """Messages that node 1 received while one of its endpoints was stopped."""
         self.tap = Tap(bench)
         bench.run(self._node)
         bench.settle()
@@ -184,7 +188,7 @@ class OneEndpointStops:
 
 @pytest.mark.parametrize(("sequencing", "meanwhile"), [("any-to-any", 60), ("per-ni", 0)])
 def test_stopped_endpoint_blocks_others_of_its_host_only_per_ni(sequencing: str, meanwhile: int) -> None:
-    """Paper 000, 4.3.2: a refusal rolls back every channel to that NI, or the refused channel alone."""
+    """Paper 000, 4.3.2: a NACK rolls back every channel to that NI, or the rejected channel alone."""
     sizes: dict[str, Any] = {"channels": 2, "host_queue_bytes": 1024, "segment_bytes": 64}
     run = OneEndpointStops(Bench(2, 1, trace=True, sequencing=sequencing, **sizes), 60)
     for channel in (0, 1):

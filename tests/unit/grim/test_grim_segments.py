@@ -1,6 +1,8 @@
-"""Messages of any length. Strategy: sizes around every border (word, segment, cut-through), long ones of 64 KB and
-300 KB, and random ones, each compared byte for byte with one handler call; payload comes as bytes, as another buffer,
-and out of host memory. Long messages of several channels and of handlers mix without touching each other.
+"""Messages of any length.
+
+Strategy: messages have sizes around every boundary (word, segment, cut-through), 64 KB, 300 KB, and random sizes. Each
+is compared byte for byte with one handler call. Payload comes from bytes, from another buffer, and from host memory.
+Long messages of several channels and of handlers interleave without affecting each other.
 """
 
 from __future__ import annotations
@@ -22,20 +24,20 @@ SEGMENT = 1024
 
 
 def pattern(size: int) -> bytes:
-    """Bytes that are nowhere alike for long."""
+    """Return bytes without repeated long parts."""
     return bytes((i * 7 + (i >> 8) * 13 + (i >> 16)) & 0xFF for i in range(size))
 
 
 @dataclass
 class Span:
-    """A span of a buffer in host memory."""
+    """Span of a buffer in host memory."""
 
     address: int
     size: int
 
 
 def transfer(bench: Bench, payloads: list[Any]) -> list[bytes]:
-    """Send each payload from node 0 to node 1; what the handler was called with."""
+    """Send each payload from node 0 to node 1; return the arguments of the handler calls."""
     got: list[bytes] = []
 
     async def node(library: Grim, me: int) -> None:

@@ -1,6 +1,8 @@
-"""Queue sizes that the configuration asks for. Strategy: nodes of one cluster ask for different sizes; each gets its
-own, and messages arrive. Over capacity it gets what there is, with a warning that names the line. A given option
-overrules the line, and a size that holds no message is refused at it.
+"""Queue sizes in the configuration file.
+
+Strategy: nodes of one cluster request different sizes; each gets its own, and messages arrive. A request over capacity
+gets what is available, with a warning that names the line. An option overrides the line. A size without room for a
+message is rejected with the line.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ CHANNELS = 4
 
 
 def asking(*sizes: dict[str, int], **options: Any) -> Bench:
-    """A cluster whose nodes ask for sizes by resource, node i at line i of its file."""
+    """Return a cluster whose nodes request sizes by resource, node i in line i of its file."""
     bench = Bench(len(sizes), start_nics=False, channels=CHANNELS, **options)
     for node, asked in enumerate(sizes):
         queues = tuple(QueueRequest(resource, size, f"grim_config:{node}") for resource, size in asked.items())

@@ -1,7 +1,8 @@
-"""The trace of one message. Strategy: a null message and a long one are sent over idle hosts, and their stages are
-cut out of the trace by the packet's key, which the host's records carry before the NI has written it; every stage
-must be there, once, in the order of operation. The awaits on verbs that one message costs are counted, because each
-is a wake of Python on the RTL.
+"""The trace of one message.
+
+Strategy: a null message and a long one are sent between idle hosts. Their stages are selected from the trace by the
+packet's key, which records of the host have before the NI has written it. Every stage must be there, once, in the order
+of operation. Awaited verbs of a message are counted, because each wakes Python on RTL.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ STAGES = [
 
 
 async def one_way(bench: Bench, library: Grim, me: int, count: int, between: Any = None) -> None:
-    """Node 0 sends `count` messages to node 1, far apart."""
+    """Send `count` messages from node 0 to node 1, far apart."""
     got: list[int] = []
 
     def handler(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:

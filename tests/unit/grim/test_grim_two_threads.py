@@ -1,7 +1,9 @@
-"""Two threads of a host. Strategy: one sends messages through a small queue and must wait for room in it; the other
-polls, and its handlers answer through the same channel. Without the overflow queue such a handler goes before the
-message that waits. Whatever the other end's rhythm, each message must arrive whole. Two threads change one tree at the
-same time: it ends as if one had been after the other.
+"""Two threads of a host.
+
+Strategy: one thread sends through a small queue and must wait for room. The other polls, and its handlers answer
+through the same channel; without the overflow queue such an answer goes before the waiting message. Each message must
+arrive complete, with any rhythm of the receiver. Two threads that change one tree at the same time must have the effect
+of one after the other.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from tests.unit.grim.grim_bench import Bench
 MESSAGES = 30
 PAYLOAD = bytes(range(60))
 SIZES = (300, 200)
-"""Of the messages of two threads, in segments of 64 bytes."""
+"""Sizes of the messages of two threads, with segments of 64 bytes."""
 
 
 @pytest.mark.parametrize("pause_us", [7, 9, 23, 56])
@@ -66,7 +68,7 @@ def test_reply_of_a_handler_and_message_of_another_thread_are_not_interleaved(pa
 
 
 class TwoSenders:
-    """Two threads of node 0 send to node 1 while a third polls, and its handler takes long."""
+    """Two threads of node 0 that send to node 1 while a third polls, with a handler that takes long."""
 
     def __init__(self) -> None:
         self.bench = Bench(2, queue_bytes=1024, segment_bytes=64, poll_thread=1)
@@ -82,7 +84,7 @@ class TwoSenders:
         self.got.append(bytes(payload))
 
     async def thread(self, library: Grim, size: int) -> None:
-        """One of the threads that send, as soon as the handler runs."""
+        """Run a sending thread once the handler runs."""
         while not self.slept:
             await library.host.sleep(1_000_000)
         for number in range(MESSAGES):
@@ -112,7 +114,7 @@ def test_segments_of_two_threads_are_not_interleaved_in_the_overflow_queue() -> 
 
 
 def in_two_threads(*threads: Callable[[Grim, int], Coroutine[Any, Any, None]]) -> None:
-    """All at the same time, on a host of which channel 0 has subscribed to a tree."""
+    """Run threads at the same time, on a host whose channel 0 has subscribed to a tree."""
     bench = Bench(2, channels=2)
     done: list[bool] = []
 

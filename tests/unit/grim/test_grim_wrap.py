@@ -1,6 +1,8 @@
-"""Counters wrap at their own width. Strategy: enough messages that each counter and each ring goes round at least
-four times while messages are refused and rolled back; how often each went round is computed from what was sent, not
-hoped for. Windows from 1 to 127 are kept, which the reference model checks with unbounded counters.
+"""Counters that wrap at their own width.
+
+Strategy: so many messages are sent that each counter and each ring wraps at least four times while messages are
+rejected and rolled back; the number of wraps is computed from what was sent. Windows from 1 to 127 are kept, which the
+reference model checks with unbounded counters.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ MESSAGES = 1100
 
 
 def one_way(bench: Bench, count: int, size: int) -> list[int]:
-    """Node 0 sends `count` messages to node 1, which stops now and then; what node 1 got, in its order."""
+    """Send `count` messages from node 0 to node 1, which stops now and then; return what node 1 received, in order."""
     got: list[int] = []
 
     async def node(library: Grim, me: int) -> None:
@@ -84,7 +86,7 @@ def test_rings_of_control_blocks_and_answers_wrap_four_times() -> None:
 
 
 def test_fits_never_fills_a_queue_completely() -> None:
-    """The two rules of the ring, against a ring that is really kept."""
+    """The two rules of the ring are compared with a ring that stores its contents."""
     from firmware.grim.nic.layout import fits, following
 
     limit, room = 96, 32
@@ -103,13 +105,13 @@ def test_fits_never_fills_a_queue_completely() -> None:
 
 TURNS = 12
 BEFORE_WRAP = (1, 9, 40, 200)
-"""Where 32-bit counters begin, counted down from their wrap: four times in all they go round."""
+"""Initial values of 32-bit counters, in counts before their wrap, such that they wrap four times in all."""
 
 
 @pytest.mark.parametrize("lossy", [False, True])
 def test_retry_delays_are_kept_when_the_rtc_wraps(lossy: bool) -> None:
-    """RTC has 32 bits of half microseconds: it is set to before its end again and again, so that it goes round in the
-    middle of a delay, at its end, and while the firmware looks.
+    """RTC has 32 bits of half microseconds. It is set close to its end again and again, so that it wraps within a
+    delay, at its end, and while the firmware reads it.
     """
     options: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 64, "retry_delay_us": 20}
     bench = Bench(2, 5, trace=True, **options | ({"timeout_us": 100} if lossy else {}))
@@ -193,7 +195,7 @@ def test_counts_of_fetched_payloads_wrap(before: int, monkeypatch: pytest.Monkey
 
 
 def test_error_of_a_reused_sequence_number_is_forgotten() -> None:
-    """Only that one: a copy of another message that failed is still answered by its ERROR."""
+    """Only this one is forgotten: a copy of another failed message is still answered by its ERROR."""
     bench = Bench(2, start_nics=False, timeout_us=400)
     verdicts = Firmware(Ni(bench.machine.nic(1), bench.views[1])).parts.verdicts
     for stream, key in ((3, 5), (3, 6), (2, 5)):
