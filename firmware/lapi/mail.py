@@ -1,7 +1,7 @@
 """Mail interface over LAPI: each message is an active message, whose header handler returns its destination.
 
 Each message between two tasks has a slot in the target's memory, with a counter that is incremented when the message is
-complete. So messages that overtake each other are told apart.
+complete. So reordered messages stay separate.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ WRONG = {
             "if (rank) MPI_Rsend(&rank, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);"
             "else MPI_Probe(1, 3, MPI_COMM_WORLD, &status);"
         ),
-        "rank 0, MPI_Probe, MPI_ERR_OTHER: rank 1 has sent tag 3 in ready mode, and nobody receives it",
+        "rank 0, MPI_Probe, MPI_ERR_OTHER: rank 1 has sent tag 3 in ready mode, but no receive is posted",
     ),
     "does not join a collective": (
         main("if (rank) MPI_Barrier(MPI_COMM_WORLD); else MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);"),

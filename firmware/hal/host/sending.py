@@ -155,7 +155,7 @@ class Sender:
         host.waits.want(host.who, what, f"NIC {self._me}")
         now = await host.poll_card(host.nic_base + Word.READ, seen, "hal_look_read")
         host.waits.got(host.who, what)
-        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another task may have looked later
+        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another task may have polled later
             self._read += 1
             buffer = self._orders.popleft()
             self._recycle(buffer)

@@ -1,9 +1,9 @@
 """Scheduling daemon: gives the card to one process of a host at a time (paper 002).
 
 Every quantum, if there are several processes, the next one gets the card. The daemon stops the active process between
-two polls of the card, or at the end of its current call; a process that does not use the network is not stopped. Its
-card buffers are saved, received messages of other processes are moved from its output queue to their input queues, and
-the buffers of the next process are restored.
+two polls of the card, or at the end of its current call. A process that does not use the network is not stopped. The
+daemon saves its card buffers, moves messages from its output queue to the input queues of other processes, and restores
+the buffers of the next process.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class Port:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise HpamError(f"{self.process.who}: HPAM", "it is closed", "open it again")
+            raise HpamError(f"{self.process.who}: HPAM", "the card is closed", "open it again")
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
         """Check destination, arguments and data of a message. Raises HpamError."""

@@ -24,7 +24,7 @@ class Query(IntEnum):
     ERROR_CHK = 4
     """1: argument checks of calls are charged."""
     TIMEOUT = 5
-    """Time in us after which a silent task is asked for an acknowledgement."""
+    """Time-out in us of a silent task."""
     INTERRUPT_SET = 6
     """1: packets interrupt, so that the task serves others while it computes."""
     ACK_PACKETS = 7

@@ -99,7 +99,7 @@ class Effects:
             self.raise_counter(header.counter)
 
     def _serve(self, source: int, header: Header) -> None:
-        """Send the data that another task's `Get` asks for."""
+        """Send the data requested by another task's `Get`."""
         try:
             self._memory.check(header.address, header.second, write=False)
         except ProtectionFault as fault:

@@ -69,7 +69,7 @@ class Sending:
         return max(next(iter(self.kept.values())).at, self.asked_at) if self.kept else None
 
     def deadline(self, timeout: int) -> int | None:
-        """Return the time at which the other task is to be asked, ps; None if nothing is outstanding."""
+        """Return the end of the other task's time-out, ps; None if nothing is outstanding."""
         since = self.since
         return None if since is None else since + timeout * self.patience
 

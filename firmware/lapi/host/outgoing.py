@@ -1,8 +1,8 @@
 """Messages to other tasks, split into packets and sent as windows and HAL's send buffers allow.
 
 The packet that fills half of the window requests an acknowledgement. A packet stays in its buffer until it is
-acknowledged, and is retransmitted from there. After a time-out without any packet from the target, the sender asks for
-an acknowledgement. Of the packets missing in the reply, those sent at least a time-out ago are retransmitted.
+acknowledged, and is retransmitted from there. After a time-out without any packet from the target, the sender requests
+an acknowledgement. Of the packets missing in it, those sent at least a time-out ago are retransmitted.
 """
 
 from __future__ import annotations

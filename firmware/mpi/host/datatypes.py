@@ -32,7 +32,7 @@ def whole(what: str, value: Any, error_class: ErrorClass = ErrorClass.ARG, least
     try:
         number = operator.index(value)
     except TypeError:
-        raise Misuse(error_class, f"{what} {value!r} is not a whole number", "give one") from None
+        raise Misuse(error_class, f"{what} {value!r} is not an integer", "give an integer") from None
     if number < least:
         raise Misuse(error_class, f"{what} is {number}", f"give {least} or more")
     return number

@@ -143,7 +143,7 @@ class Engine:
         free = self.buffer - sum(taken for _, taken in self._buffered.values())
         if size > free:
             cause = f"{size} bytes, and {free} of {self.buffer} bytes of the buffer are free"
-            raise Misuse(ErrorClass.BUFFER, cause, "attach a larger one")
+            raise Misuse(ErrorClass.BUFFER, cause, "attach a larger buffer")
 
     @property
     def buffer_in_use(self) -> bool:
@@ -178,7 +178,7 @@ class Engine:
         return message
 
     def cancel(self, operation: Operation) -> None:
-        """Withdraw a receive without a message, or ask the receiver to withdraw a send that waits for permission.
+        """Withdraw a receive without a message, or request the withdrawal of a send that waits for permission.
 
         Other sends complete as if this had not been called.
         """
@@ -312,9 +312,9 @@ class Engine:
         elif kind is Kind.ARRIVED and self._buffered.get(words[1], (None,))[0] == source:
             del self._buffered[words[1]]
         else:
-            told = " ".join(f"{word & 0xFFFFFFFF:08x}" for word in words)
-            cause = f"a message of rank {source} with {size} bytes has a header that no rank sends: {told}"
-            self.fail(cause, "look for what has changed it on its way or in memory")
+            header = " ".join(f"{word & 0xFFFFFFFF:08x}" for word in words)
+            cause = f"a message from rank {source} with {size} bytes has an invalid header: {header}"
+            self.fail(cause, "look for corruption in transit or in memory")
         return NOTHING
 
     def _withdraw(self, source: int, number: int) -> None:
@@ -341,9 +341,9 @@ class Engine:
             await self.host.spend("mpi_early")
             if message.mode is Mode.READY:
                 cause = (
-                    f"rank {message.key.source} has sent tag {message.key.tag} in ready mode, and nobody receives it"
+                    f"rank {message.key.source} has sent tag {message.key.tag} in ready mode, but no receive is posted"
                 )
-                self.fail(cause, "post the receive before it is sent")
+                self.fail(cause, "post the receive before the send")
         return message
 
     def _permit(self, message: Message, receive: Operation) -> None:

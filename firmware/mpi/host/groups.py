@@ -42,7 +42,7 @@ class Group:
         with self._engine.calling(call):
             chosen = [self._rank(one) for one in ranks]
             if len(set(chosen)) != len(chosen):
-                raise Misuse(ErrorClass.RANK, f"a rank is twice in {list(ranks)}", "name each once")
+                raise Misuse(ErrorClass.RANK, f"duplicate rank in {list(ranks)}", "give each rank once")
             assert callable(choose)
             return Group(self._engine, choose(chosen))
 

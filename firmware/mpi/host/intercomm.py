@@ -364,7 +364,7 @@ async def create_intercomm(
 def _between(engine: Engine, bridge: PointToPoint | None, remote_leader: int, tag: int) -> Steps:
     """Return the steps between the leaders of two groups. Raises Misuse."""
     if not isinstance(bridge, Steps):
-        raise Misuse(ErrorClass.COMM, f"{bridge!r} is not a communicator", "give one of both leaders")
+        raise Misuse(ErrorClass.COMM, f"{bridge!r} is not a communicator", "give a communicator of both leaders")
     if bridge._peer("remote leader", remote_leader) in (None, engine.rank):
         raise Misuse(ErrorClass.RANK, f"the remote leader is {remote_leader}", "give a rank of the other group")
     steps = copy(bridge)

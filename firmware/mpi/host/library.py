@@ -58,11 +58,11 @@ class Mpi(Types):
                 cause = f"{len(engine.open)} operations are open, the first one of {engine.open[0].call}"
                 raise MpiError(engine.rank, call, ErrorClass.PENDING, cause, "wait for their requests, or free them")
             await self.COMM_WORLD._barrier(Collective.Finalize)
-            await engine.until(lambda: not engine.buffer_in_use, otherwise=f"{call}: buffered messages on their way")
+            await engine.until(lambda: not engine.buffer_in_use, otherwise=f"{call}: buffered messages in transit")
             if engine.matcher.messages:
                 lost = engine.matcher.messages[0].key
                 cause = (
-                    f"nobody has received {len(engine.matcher.messages)} messages, the first one of rank {lost.source}"
+                    f"{len(engine.matcher.messages)} messages were not received, the first one from rank {lost.source}"
                 )
                 raise MpiError(engine.rank, call, ErrorClass.PENDING, f"{cause}, tag {lost.tag}", "receive them")
             await engine.finish()
@@ -86,6 +86,6 @@ class Mpi(Types):
         """Wait for all buffered messages and detach the buffer (`MPI_Buffer_detach`). Return its size in bytes."""
         engine = self.engine
         with engine.calling("MPI_Buffer_detach"):
-            await engine.until(lambda: not engine.buffer_in_use, otherwise="MPI_Buffer_detach: messages on their way")
+            await engine.until(lambda: not engine.buffer_in_use, otherwise="MPI_Buffer_detach: messages in transit")
             size, engine.buffer = engine.buffer, 0
         return size

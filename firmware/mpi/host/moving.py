@@ -148,7 +148,7 @@ class Moving(Steps):
         """Send parts of any length and datatype: one buffer for each rank (`MPI_Alltoallw`)."""
         if len(sendbufs) != self.size or len(recvbufs) != self.size:
             cause = f"{len(sendbufs)} and {len(recvbufs)} buffers for {self.size} ranks"
-            raise Misuse(ErrorClass.COUNT, cause, "give one of each a rank")
+            raise Misuse(ErrorClass.COUNT, cause, "give one of each for every rank")
         out, into = [view(one) for one in sendbufs], [view(one, True) for one in recvbufs]
         await self._alltoall(Collective.Alltoallw, out, into)
 
@@ -162,7 +162,7 @@ class Moving(Steps):
 
     def _apart(self, sendbuf: Spec) -> None:
         if sendbuf is InPlace.IN_PLACE:
-            raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE is not done here", "give two buffers")
+            raise Misuse(ErrorClass.BUFFER, "MPI_IN_PLACE is not supported", "give two buffers")
 
     async def _alltoall(self, collective: Collective, out: Sequence[View], into: Sequence[View]) -> None:
         begun = []

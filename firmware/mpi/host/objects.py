@@ -93,7 +93,7 @@ class Objects(Reducing):
         """Return one pickled object a rank. Raises Misuse."""
         if objects is None or len(objects) != self.size:
             cause = f"{0 if objects is None else len(objects)} objects for {self.size} ranks"
-            raise Misuse(ErrorClass.COUNT, cause, "give one a rank")
+            raise Misuse(ErrorClass.COUNT, cause, "give one for each rank")
         return [pickle.dumps(one) for one in objects]
 
 

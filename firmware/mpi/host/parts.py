@@ -25,7 +25,7 @@ def part(data: View, at: int, count: int) -> View:
     begin, datatype = at * data.datatype.extent, data.datatype
     if datatype.span(count) > max(len(data.data) - begin, 0):
         cause = f"{count} elements from {at} on end behind the buffer of {len(data.data)} bytes"
-        raise Misuse(ErrorClass.BUFFER, cause, "give a larger one, or other counts and displacements")
+        raise Misuse(ErrorClass.BUFFER, cause, "give a larger buffer, or other counts and displacements")
     return View(data.data[begin:], count, datatype)
 
 
@@ -39,7 +39,7 @@ def equal_parts(spec: Spec, size: int, writable: bool = False) -> list[View]:
     data = view(spec, writable)
     if data.count % size:
         cause = f"{data.count} elements for {size} ranks"
-        raise Misuse(ErrorClass.COUNT, cause, "give a multiple")
+        raise Misuse(ErrorClass.COUNT, cause, "give a multiple of the number of ranks")
     each = data.count // size
     return [part(data, rank * each, each) for rank in range(size)]
 
@@ -59,7 +59,7 @@ def parts_of(spec: Spec, size: int, writable: bool = False) -> list[View]:
     places = [whole("displacement", one) for one in (lists[1] if len(lists) > 1 else _sums(counts))]
     if len(counts) != size or len(places) != size:
         cause = f"{len(counts)} counts and {len(places)} displacements for {size} ranks"
-        raise Misuse(ErrorClass.COUNT, cause, "give one of each a rank")
+        raise Misuse(ErrorClass.COUNT, cause, "give one of each for every rank")
     data = view([spec[0], *kinds], writable)
     return [part(data, at, count) for at, count in zip(places, counts, strict=True)]
 

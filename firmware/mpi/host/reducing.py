@@ -145,7 +145,9 @@ def _bytes(array: Any) -> View:
 def _array(data: View, op: Op) -> Any:
     """Return a copy of the elements. Raises Misuse for types that cannot be reduced."""
     if not isinstance(op, Op):
-        raise Misuse(ErrorClass.OP, f"{op!r} is not an operator", "give one such as SUM, or of Op.Create")
+        raise Misuse(
+            ErrorClass.OP, f"{op!r} is not an operator", "give an operator such as SUM, or a result of Op.Create"
+        )
     if data.datatype.base is None:
         raise Misuse(ErrorClass.TYPE, f"{data.datatype.name} has elements of several types", "reduce one type")
     return np.frombuffer(bytes(data.packed()), data.datatype.base).copy()

@@ -112,9 +112,9 @@ class Steps(Packing):
                 cause = f"rank {status.source} of {self.name} is in MPI_{Collective(status.tag).name}"
                 raise Misuse(ErrorClass.OTHER, cause, "call the collectives of a communicator in one order")
             if status.size != one.view.size:
-                cause = f"rank {status.source} gives {status.size} bytes, and {one.view.size} are due"
+                cause = f"rank {status.source} sends {status.size} bytes, but {one.view.size} are expected"
                 error = ErrorClass.TRUNCATE if status.size > one.view.size else ErrorClass.COUNT
-                raise Misuse(error, cause, "give the same counts everywhere")
+                raise Misuse(error, cause, "give the same counts at all ranks")
 
     async def _pass(self, collective: Collective, out: View, dest: int, into: View, source: int) -> None:
         """Send to one rank and receive from one."""

@@ -257,7 +257,7 @@ class Pipes:
         await out.pump()
         self._watch(peer)
 
-    # ---- what a study measures
+    # ---- counters for studies
 
     @property
     def resent(self) -> int:

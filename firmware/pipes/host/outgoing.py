@@ -143,7 +143,7 @@ class Outgoing:
         await self._hal.send(self._node, PROTOCOL, self._stamp(ASKS, self.sent).packed())
 
     async def remind(self) -> None:
-        """Retransmit the oldest packet, or ask for room.
+        """Retransmit the oldest packet, or request room.
 
         Only one packet is sent, so as not to fill the receive buffers of a node that computes.
         """

@@ -104,7 +104,7 @@ class Port:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise SsamError(f"{self.process.who}: SSAM", "it is closed", "open it again")
+            raise SsamError(f"{self.process.who}: SSAM", "the device is closed", "open it again")
 
     def check(self, node: int, arguments: Sequence[int], data: object) -> None:
         """Check destination, arguments and data of a message. Raises SsamError."""

@@ -156,8 +156,8 @@ class Coherence:
         """Request the missing diffs of a page.
 
         They are requested from processes whose last interval no other covers, which have the others' diffs, too. With
-        `again`, each process is asked for its own: an earlier reply lacked diffs that came to it within the complete
-        page.
+        `again`, each process gets a request for its own diffs: an earlier reply lacked those that it received within
+        the complete page.
         """
         wanted: dict[int, list[int]] = defaultdict(list)
         for one, numbers_of in lacking.items():

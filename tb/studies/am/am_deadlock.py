@@ -34,7 +34,7 @@ class Program:
         self.ports = [layer.open([self.answer, self.ask, self.take]) for layer in layers]
 
     async def take(self, call: Call) -> None:
-        """Count a message that was asked for."""
+        """Count a requested message."""
         self.progress += 1
 
     async def answer(self, call: Call) -> None:

@@ -37,7 +37,7 @@ QUICK = "repetitions=2 packets=24"
 
 
 class End:
-    """One of the two hosts."""
+    """Host at one end of the measured packets."""
 
     def __init__(self, hal: HostHal, other: int) -> None:
         self.hal, self.other = hal, other

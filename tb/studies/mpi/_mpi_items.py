@@ -57,8 +57,8 @@ class Chooser(Protocol):
 class Item:
     """Item of a program.
 
-    `first` and `second` are ranks, the second one in the first one's part. `size` is the bytes of a message, the
-    elements of a collective, the colours of a split as bits, or the us of a pause or before a probe.
+    `first` and `second` are ranks, the second one in the first one's part. The meaning of `size` depends on the kind:
+    bytes of a message, elements of a collective, colours of a split as bits, or us of a pause or before a probe.
     """
 
     kind: str

@@ -30,7 +30,7 @@ class Rank(Receives):
             self._know(Place(slot, 0, (tuple(range(world.Get_size())),)))
         self._mpi.Attach_buffer(BUFFER)
         tap(self._mpi, self.log)
-        await world.Barrier()  # nobody sends before everybody takes down
+        await world.Barrier()  # no rank sends before all ranks record
         for step in self._steps:
             await self._do(step)
         await self._over("Waitall")
@@ -163,7 +163,7 @@ class Rank(Receives):
         for one in sends:
             self._has(one)
         self._wild = [one for one in self._wild if one.place != place]
-        await comm.Barrier()  # what others send next would be taken for what was due here
+        await comm.Barrier()  # separates later messages of other ranks from those due here
 
     def _of(self, place: Place, receives: bool) -> list[Pending]:
         return [one for one in self._wild if one.place == place and (one.number is not None) == receives]

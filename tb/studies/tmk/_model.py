@@ -92,7 +92,7 @@ class Model:
     def gave_page(self, holder: int, page: int, to: int) -> None:
         """Process the service of a Request for a complete page by its holder."""
         copy = self._copies[holder][page]
-        if not copy.given and copy.twin:  # the first copy has all that was written: no diff of it is ever asked for
+        if not copy.given and copy.twin:  # the first copy has all writes: no diff of them is requested
             copy.contains |= copy.undone
             copy.undone, copy.twin = set(), False
             if self._writes.get(holder) == page:  # the write has not been made, and faults once more

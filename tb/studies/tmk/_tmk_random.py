@@ -26,7 +26,7 @@ class Watched:
     """Monitored run: expected memory, and the model that gets the schedule."""
 
     def __init__(self, processes: Sequence[Tmk], pages: int, told: bool = True) -> None:
-        """Monitor started processes. With `told` False the model is unused, since it does not cover collections."""
+        """Monitor started processes. The model is unused without the schedule, since it does not cover collections."""
         self.all, self.nodes, self.pages = processes, len(processes), pages
         self.model = Model(self.nodes, pages)
         self.memory: dict[int, int] = {}
@@ -104,7 +104,7 @@ class Watched:
             kind = next(kind for kind, call in tmk._serving.items() if call == original)
             tmk._serving[kind] = told
 
-    # ---- what programs do
+    # ---- actions of programs
 
     async def touch(self, tmk: Tmk, word: int, write: bool) -> None:
         """Read and compare a word, or write a new value."""

@@ -64,7 +64,7 @@ def test_every_sent_packet_arrives_complete(reference: Run, source: int, target:
 
 @pytest.mark.parametrize("node", [0, 1])
 def test_the_right_engine_sends_completely_fetched_packets(reference: Run, node: int) -> None:
-    """All bytes of a user-data packet are in the FIFO before its head is sent."""
+    """Check that all bytes of a packet are in the FIFO before its head is sent."""
     starts = records(reference, node, Part.NET_SEND, TraceEvent.TX_START)
     tails = records(reference, node, Part.NET_SEND, TraceEvent.TX_TAIL)
     fetched = commands(reference, node, TraceEvent.DMA_START, FETCH)
@@ -79,7 +79,7 @@ def test_the_right_engine_sends_completely_fetched_packets(reference: Run, node:
 
 @pytest.mark.parametrize("node", [0, 1])
 def test_left_and_right_engine_overlap_on_receive(reference: Run, node: int) -> None:
-    """A STORE of a long packet is on the bus before all of the packet is in the FIFO."""
+    """Check that a STORE of a long packet starts before all of the packet is in the FIFO."""
     stores = commands(reference, node, TraceEvent.DMA_START, STORE)
     at = dict(zip(stores["packet"].tolist(), stores["time"].tolist(), strict=True))
     begun = records(reference, node, Part.NET_RECV, TraceEvent.MOVE_START)
@@ -94,7 +94,7 @@ def test_left_and_right_engine_overlap_on_receive(reference: Run, node: int) -> 
 
 @pytest.mark.parametrize("node", [0, 1])
 def test_commands_execute_one_after_the_other_in_order(reference: Run, node: int) -> None:
-    """A status is therefore in host memory after its data."""
+    """Check the order of commands, which puts a status in host memory after its data."""
     starts, ends = (
         records(reference, node, Part.HOST_DMA, event) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE)
     )

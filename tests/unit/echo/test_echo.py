@@ -153,7 +153,7 @@ def test_firmware_and_library_together_have_about_100_lines_of_code() -> None:
     lines = 0
     for file in FIRMWARE.glob("echo/*/*.py"):
         if file.name in ("boot.py",):
-            continue  # what firmware in C is told
+            continue  # words for the C firmware
         text = file.read_text(encoding="utf-8")
         texts = {
             line

@@ -30,7 +30,7 @@ class Bench:
             self.machine = Machine(nodes, names=names, nic=nic, seed=seed)
         self.hals: list[HostHal] = []
         self.came: list[list[tuple[int, bytes]]] = [[] for _ in range(nodes)]
-        """By node: source and bytes of each packet."""
+        """Source and bytes of each received packet, by node."""
         for node in range(nodes):
             view = ClusterView(**self.machine.view(node, **options))
             processor = self.machine.processor(node)

@@ -20,7 +20,7 @@ from pymodels.trace import TraceEvent
 from tests.unit.hal.hal_bench import PROTOCOL, Bench, numbered
 
 SECOND_WAY = End("chip1", 7)
-"""Where it leads into the chip of host 1."""
+"""Link of the second route into the chip of host 1."""
 SIZES = (1, 3, 4, 8, 9, 16, 100, 255, 1000, MOST - 1, MOST)
 
 

@@ -67,7 +67,7 @@ def test_a_damaged_packet_is_dropped_and_retransmitted() -> None:
 
 
 def test_the_timeout_of_a_request_doubles_with_each_retransmission() -> None:
-    """Of 100 us: repeats after 100, 300, 700 and 1,500 us, and not fifteen of them."""
+    """Retransmissions follow after 100, 300, 700 and 1,500 us."""
     bench = Bench(timeout_us=100)
     bench.machine.faults.lose(1)
     port = bench.ports[0]
@@ -76,7 +76,7 @@ def test_the_timeout_of_a_request_doubles_with_each_retransmission() -> None:
 
 
 def test_the_pool_holds_all_messages_that_the_partners_may_have_outstanding() -> None:
-    """Paper 002: 24 buffers for 4 nodes; here the requests alone, since nobody polls."""
+    """Paper 002: 24 buffers for 4 nodes; here only the requests, since no process polls."""
     bench = Bench(4)
     assert [layer.daemon.pool for layer in bench.layers] == [24] * 4
     bench.run(*(bench.give(node, numbered(0, SLOTS), False) for node in (1, 2, 3)))

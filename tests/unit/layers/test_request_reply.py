@@ -126,7 +126,7 @@ def test_closing_a_port_waits_for_all_replies_and_frees_its_key(layer: str) -> N
     bench.run(port.until(lambda: not port.unanswered), bench.until(1, 1))
     bench.run(port.close())
     for call in (port.poll, port.close, lambda: port.request(1, bench.keep(0))):
-        with pytest.raises(SanlabError, match="it is closed; open it again"):
+        with pytest.raises(SanlabError, match="is closed; open it again"):
             bench.run(call())
     again = bench.run(bench.open(0))[0]
     bench.run(again.request(1, bench.keep(0), 4), bench.until(1, 2))

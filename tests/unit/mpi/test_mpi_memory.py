@@ -1,6 +1,6 @@
 """Memory of MPI does not grow with the number of messages, over each layer.
 
-Strategy: all objects reachable from a rank's library, down to the layer below, are walked and their containers counted,
+Strategy: all objects reachable from a rank's library, down to the layer below, are walked. Their containers are counted
 after some rounds of traffic and after three times as many. Traffic is of all kinds: eager, rendezvous, early, buffered,
 with wildcards, freed requests, collectives. Buffers for messages in transit may stay at their largest size.
 """

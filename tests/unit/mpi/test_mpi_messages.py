@@ -169,7 +169,7 @@ def test_a_rank_sends_to_itself() -> None:
 
 @EACH
 def test_ready_mode_without_a_receive_fails_this_and_later_calls(on: str) -> None:
-    said = "rank 1, MPI_Recv, MPI_ERR_OTHER: rank 0 has sent tag 5 in ready mode, and nobody receives it"
+    said = "rank 1, MPI_Recv, MPI_ERR_OTHER: rank 0 has sent tag 5 in ready mode, but no receive is posted"
 
     async def program(mpi: Mpi, rank: int) -> None:
         comm = mpi.COMM_WORLD

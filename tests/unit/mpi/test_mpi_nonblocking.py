@@ -1,8 +1,8 @@
 """Non-blocking collectives.
 
-Strategy: each gives the result of its blocking form, with several in progress in one communicator beside messages and
-blocking collectives, completed in another order than started, over every layer below. A rank that has started one and
-waits for something else must let the others finish.
+Strategy: each gives the result of its blocking form, over every layer below. Several are in progress in one
+communicator beside messages and blocking collectives, and complete in another order than started. A rank that has
+started one and waits for something else must let the others finish.
 """
 
 from __future__ import annotations

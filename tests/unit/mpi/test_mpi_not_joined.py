@@ -1,6 +1,6 @@
 """Collectives that one rank does not join: the hang report names the calls of the waiting ranks and the missing rank.
 
-Strategy: of three ranks the last one, or the one that all others wait for, waits for a message that no rank sends.
+Strategy: of three ranks the last one, or the rank that the others wait for, waits for a message that is never sent.
 Ranks whose part is complete early, such as those that only send, are in their next call then.
 """
 

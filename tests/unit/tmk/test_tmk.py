@@ -1,9 +1,9 @@
 """TreadMarks: lazy release consistency of real pages, over UDP.
 
 Strategy: two to four processes of the machine access shared pages through their page tables. Each test shows one
-property by the messages, the faults, or the contents of an array. A release sends nothing, a page is compared on
-request, two processes may write one page, knowledge is passed on, records are collected, and Requests are served during
-computation. A bit flipped in a diff must show in the reader's page.
+property by the messages, the faults, or the contents of an array. Examples are: a release sends nothing, a page is
+compared on request, two processes may write one page, records are collected. A bit flipped in a diff must show in the
+reader's page.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_a_page_written_in_ten_intervals_is_not_compared_until_another_process_r
 def test_only_the_first_write_faults_until_the_diff_is_made() -> None:
     bench = started()
     one, other = bench.all
-    bench.do(other, get(other, 0))  # who has no copy fetches the whole page, and asks for no diff
+    bench.do(other, get(other, 0))  # a process without a copy fetches the page and requests no diff
     counted: list[int] = []
 
     async def write(word: int) -> None:
@@ -386,7 +386,7 @@ def test_a_response_of_more_than_32_kb_is_sent_in_parts(options: dict[str, Any])
         await one.lock_acquire(0)
         await one.process.write(one.memory.base, bytes([number]) * PAGE)
         await one.lock_release(0)
-        await one.coherence.make_diff(0)  # as if somebody had asked
+        await one.coherence.make_diff(0)  # as for a request
 
     for number in range(20):
         bench.do(one, rewrite(number + 1))

@@ -326,7 +326,7 @@ def test_a_datagram_that_arrives_during_a_handler_before_sleeping_wakes_the_rece
 
     async def spend(path: str, times: int = 1) -> None:
         if path in ("udp_receive", "udp_select") and not process.signals.delivered:
-            host.signal(process.number, Sig.IO)  # it comes while the call looks
+            host.signal(process.number, Sig.IO)  # arrives while the call polls
         await original(path, times)
 
     original = host.spend

@@ -1,8 +1,8 @@
 """AM process that does PUTs and GETs, and the expected contents of its memory.
 
-A process has constant bytes, and for each other node one slice into which that node puts and one into which it gets
-from that node. Operations between two nodes are in order. So each slice must be as if the calls had been made one after
-the other, and each flag must equal the number of calls with a flag.
+A process has constant bytes, and two slices for each other node: one for that node's PUTs and one for GETs from it.
+Operations between two nodes are in order. So each slice must equal the result of the calls made one after the other.
+Each flag must equal the number of calls with a flag.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SLICE = 4 * MOST
 
 @dataclass
 class Area:
-    """One slice and one flag of a process's memory for each node."""
+    """Slices of a process's memory, one with a flag for each node."""
 
     host: Any
     nodes: int
