@@ -9,7 +9,7 @@ import pytest
 from pymodels.config import load_cluster
 from pymodels.errors import ConfigError
 
-# The example of paper 003, C.1.1, character for character: the brace at the end closes nothing.
+# The example of paper 003, C.1.1, character for character, with the unmatched brace at the end.
 AS_PRINTED = """\
 !--The French Cluster--
 CLUSTER          French_cluster
@@ -55,7 +55,7 @@ def swapped(name: str, old: str, new: str) -> dict[str, str]:
     return {name: FILES[name].replace(old, new)}
 
 
-def refused(folder: Path, changed: dict[str, str], host: str | None = None) -> str:
+def error_text(folder: Path, changed: dict[str, str], host: str | None = None) -> str:
     """Return the error text of the changed cluster, with file names relative to its folder."""
     path = put(folder, **changed)
     with pytest.raises(ConfigError) as error:

@@ -157,7 +157,7 @@ def test_table_and_description_list_the_hosts(tmp_path: Path) -> None:
     }
 
 
-def test_queue_requests_go_from_cluster_to_hosts(tmp_path: Path) -> None:
+def test_queue_requests_of_the_cluster_reach_its_hosts(tmp_path: Path) -> None:
     text = swapped("grim_config", "HOST metz", "HOST metz\n QUEUE_SIZE MYRI 4096")["grim_config"]
     text = text.replace(
         "HOST paris", "QUEUE_SIZE MYRI 0x800\nQUEUE_SIZE HOST 65536\nQUEUE_SIZE CELOXICA 128\nHOST paris"

@@ -2,7 +2,7 @@
 
 Strategy: a valid cluster of two hosts is changed in one place for each mistake, and the whole message is compared:
 file, line, subject, cause and remedy. The table below lists the mistakes; a new check needs a row. The first mistake is
-reported. Arbitrary text must raise nothing but a ConfigError.
+reported. Arbitrary text must raise no other error than ConfigError.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tests.unit.config.configfiles import (
     NO_ROUTES,
     RESOURCE,
     ROUTES,
+    error_text,
     put,
-    refused,
     swapped,
 )
 
@@ -165,12 +165,12 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
 
 @pytest.mark.parametrize(("changed", "text"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:
-    assert refused(tmp_path, changed) == text
+    assert error_text(tmp_path, changed) == text
 
 
 def test_unknown_host_of_a_cluster_is_rejected(tmp_path: Path) -> None:
     text = "grim_config: unknown host: 'mets' is in no CLUSTER of this file; did you mean 'metz'?"
-    assert refused(tmp_path, {}, host="mets") == text
+    assert error_text(tmp_path, {}, host="mets") == text
 
 
 def test_missing_configuration_is_rejected(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from tests.unit.config.configfiles import (
     NO_ROUTES,
     RESOURCE,
     ROUTES,
+    error_text,
     many,
-    refused,
 )
 
 
@@ -180,4 +180,4 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
 
 @pytest.mark.parametrize(("changed", "text"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:
-    assert refused(tmp_path, changed) == text
+    assert error_text(tmp_path, changed) == text

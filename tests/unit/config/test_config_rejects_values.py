@@ -18,8 +18,8 @@ from tests.unit.config.configfiles import (
     CONFIG,
     NO_ROUTES,
     RESOURCE,
+    error_text,
     many,
-    refused,
     swapped,
 )
 
@@ -50,7 +50,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE MYRA 4096"),
         "grim_config:11: unknown resource: 'MYRA'; did you mean 'MYRI'?",
     ),
-    "queue asked for twice": (
+    "queue requested twice": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 4096\nQUEUE_SIZE HOST 4096"),
         "grim_config:12: QUEUE_SIZE HOST given twice: first at grim_config:11; remove one",
     ),
@@ -117,7 +117,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         {"circuits": "video.bit 4 fir16\n"},
         "circuits:1: value out of range: the slot of 'fir16' is 4; it must be 0 to 3",
     ),
-    "circuit that nobody has built": (
+    "circuit that is not built": (
         {"circuits": "video.bit 0 fir17\n"},
         "circuits:1: unknown circuit: hdl/card/myri_circuit_fir17.sv does not exist; did you mean 'fir16'?",
     ),
@@ -138,14 +138,14 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
 
 @pytest.mark.parametrize(("changed", "text"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:
-    assert refused(tmp_path, changed) == text
+    assert error_text(tmp_path, changed) == text
 
 
 def test_the_highest_vnn_is_valid(tmp_path: Path) -> None:
-    assert "VNN" not in refused(tmp_path, {CONFIG: many(1024)})
+    assert "VNN" not in error_text(tmp_path, {CONFIG: many(1024)})
 
 
 def test_more_circuits_than_the_cards_tables_hold_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "CIRCUITS", 1)
-    told = refused(tmp_path, {"circuits": "video.bit 0 fir16\nvideo.bit 1 fir16\nvideo.bit 2 histogram\n"})
-    assert told == "circuits:3: too many circuits: the card's tables hold 1; leave some out"
+    error = error_text(tmp_path, {"circuits": "video.bit 0 fir16\nvideo.bit 1 fir16\nvideo.bit 2 histogram\n"})
+    assert error == "circuits:3: too many circuits: the card's tables hold 1; leave some out"

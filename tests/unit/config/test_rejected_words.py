@@ -69,14 +69,14 @@ def test_a_value_of_a_profile_is_in_ascii(key: str) -> None:
 
 @pytest.mark.parametrize("text", [FULL_WIDTH, "nan", "inf"])
 def test_a_time_is_a_finite_number_in_ascii(text: str) -> None:
-    with pytest.raises(ConfigError, match="FROM: not a time"):
+    with pytest.raises(ConfigError, match="FROM: invalid time"):
         window_ps(text, "")
 
 
 def test_a_range_of_an_axis_is_in_ascii() -> None:
     (axis,) = parse("size=1:2", {"size"})
     assert axis.values == ("1", "2")
-    with pytest.raises(ConfigError, match="not a value: size has"):
+    with pytest.raises(ConfigError, match="invalid value: size has"):
         parse("size=\uff11:\uff12", {"size"})
 
 
@@ -84,7 +84,7 @@ def test_a_range_of_an_axis_is_in_ascii() -> None:
     "address", ["127.0.0.1", "http://127.0.0.1:8786", "tcp://", "host:", "host:0", "host:65536", ":8786", "a b:1"]
 )
 def test_the_address_of_a_scheduler_has_a_port(address: str) -> None:
-    with pytest.raises(ConfigError, match=f"SCHEDULER: not an address: SCHEDULER is {address!r}; give host:port"):
+    with pytest.raises(ConfigError, match=f"SCHEDULER: invalid address: SCHEDULER is {address!r}; give host:port"):
         check_address(address)
 
 
@@ -95,7 +95,7 @@ def test_an_address_with_a_port_is_taken(address: str) -> None:
     check_address(address)
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def error_text(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """Return the error text of a rejected run, in one line."""
     assert command.main(["echo_pingpong", *arguments]) == 2
     said = capsys.readouterr()
@@ -103,18 +103,18 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said.err
 
 
-def test_a_cluster_of_one_host_is_rejected_where_a_message_needs_two(
+def test_cluster_of_one_host_is_rejected_for_messages_between_two(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "one").write_text(ONE_HOST, encoding="utf-8")
-    said = refused(capsys, f"--cluster={tmp_path / 'one'}", f"--out={tmp_path / 'out'}")
+    said = error_text(capsys, f"--cluster={tmp_path / 'one'}", f"--out={tmp_path / 'out'}")
     assert said.startswith(f"{tmp_path / 'one'}: too few hosts: 1: echo_pingpong needs at least 2 hosts; add hosts")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_byte_order_mark_is_rejected_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "marked").write_bytes(MARK + ONE_HOST.encode())
-    said = refused(capsys, f"--cluster={tmp_path / 'marked'}")
+    said = error_text(capsys, f"--cluster={tmp_path / 'marked'}")
     assert said.startswith(f"{tmp_path / 'marked'}:1: a byte order mark: the file begins with the bytes EF BB BF")
 
 

@@ -134,7 +134,7 @@ def test_cyclic_routes_can_be_allowed() -> None:
 
 
 @pytest.mark.parametrize("switches", [3, 4, 7])
-def test_cycle_of_a_ring_is_the_whole_ring(switches: int) -> None:
+def test_dependency_cycle_of_a_ring_is_the_whole_ring(switches: int) -> None:
     topology = ring(switches)
     cycle = find_cycle(topology, clockwise(topology))
     assert {c.source.node for c in cycle} == {f"s{i}" for i in range(switches)}
@@ -143,7 +143,7 @@ def test_cycle_of_a_ring_is_the_whole_ring(switches: int) -> None:
 
 
 def has_cycle(graph: DependencyGraph) -> bool:
-    """Independent of the search in the model: strike out channels that wait for nothing, as long as there are some."""
+    """Independent of the search in the model: remove channels without waits until none is left."""
     waits: dict[Channel, set[Channel]] = {channel: set(then) for channel, then in graph.next.items()}
     while True:
         free = {c for c, then in waits.items() if not then & waits.keys()}

@@ -41,7 +41,7 @@ def test_a_fifteenth_host_is_rejected() -> None:
         cascade(host_names(15))
 
 
-def test_the_example_of_fourteen_hosts_goes_with_its_profile() -> None:
+def test_the_example_of_fourteen_hosts_matches_its_profile() -> None:
     cluster = load_cluster(find_config("fourteen_hosts", {}))
     check_switches(cluster, load_profile(cluster.profile or ""))
 

@@ -32,7 +32,7 @@ def clocks(body: str) -> dict[str, tuple[int, int]]:
     return taken(function("nic", ENTER + body + RETURN), "paths.c", LANAI).clocks
 
 
-def test_the_frame_takes_no_clocks_and_an_instruction_one() -> None:
+def test_a_frame_instruction_costs_no_clock_and_any_other_one() -> None:
     plain = "add %r6, 0x1, %r6\nadd %r6, 0x1, %r6"
     assert clocks(f"{plain}\nadd %r6, 0x1, %r6") == {"lanai4": (3, 3), "lanai9": (3, 3)}
     assert clocks(f"add %r6, 0x1, %r6\nsub %sp, 0x10, %sp\n{plain}") == {"lanai4": (3, 3), "lanai9": (3, 3)}
@@ -43,20 +43,20 @@ def test_a_load_is_waited_for_as_long_as_on_the_chip() -> None:
     assert clocks(body) == {"lanai4": (3, 3), "lanai9": (4, 4)}
 
 
-def test_each_access_of_a_narrow_sram_takes_the_clock_of_a_fetch() -> None:
+def test_each_access_of_a_narrow_sram_uses_the_clock_of_a_fetch() -> None:
     stores = "\n".join(f"st %r7, {4 * place}[%r6]" for place in range(8))
     narrow, wide = clocks(stores).values()
-    assert min(narrow) >= 8 + 6 and max(wide) <= 8 + 4, "a word of 64 bits brings two instructions"
+    assert min(narrow) >= 8 + 6 and max(wide) <= 8 + 4, "a 64-bit word holds two instructions"
 
 
 def test_a_loop_is_measured_in_its_turns() -> None:
     body = "ld 4[%r6], %r9\nadd %r9, 0x1, %r9\n!@again"
     assert clocks(body)["lanai9"][0] == 4 + 2
     stores = "\n".join(["st %r7, 0[%r6]"] * 3)
-    assert clocks(f"{stores}\n!@again") == {"lanai4": (8, 8), "lanai9": (6, 7)}, "3 accesses, and 5 or 3 words fetched"
+    assert clocks(f"{stores}\n!@again") == {"lanai4": (8, 8), "lanai9": (6, 7)}, "3 accesses, and 5 or 3 fetched words"
 
 
-def test_an_access_in_the_slot_of_a_jump_takes_the_clock_in_which_the_target_is_fetched() -> None:
+def test_access_in_a_delay_slot_uses_the_clock_of_the_target_fetch() -> None:
     jump = "bt .LBB0_2\nst %r9, 0[%r6]\nnop\nnop\nnop\nnop\nnop\nnop\n.LBB0_2:\nst %r9, 4[%r6]"
     assert clocks(jump)["lanai9"][0] == 3 + 1
 
@@ -111,7 +111,7 @@ def test_the_study_rejects_a_core_without_tables(monkeypatch: pytest.MonkeyPatch
     planned("")
     with pytest.raises(SanlabError, match=r"SET: another core: the path clocks were counted for Pace\(.*; leave "):
         planned("core.fetch_words=4")
-    monkeypatch.setattr(executed_costs, "layers", list)  # whose tables have clocks of the LANai 9
+    monkeypatch.setattr(executed_costs, "layers", list)  # no layer: their tables have clocks of the LANai 9
     monkeypatch.delitem(PACES, "lanai9")
     with pytest.raises(SanlabError, match=r"PROFILE: no path clocks for 'lanai9': clocks are known for lanai4; "):
         planned("")

@@ -1,6 +1,6 @@
 """Writing, comparison and rejection of cost tables.
 
-Strategy: nothing is compiled; the counts are made up.
+Strategy: nothing is compiled; the counts are invented.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def test_a_load_used_late_enough_costs_no_stalls() -> None:
     assert stalls("ld 4[%r6], %r9\nadd %r9, 0x1, %r9") == (1, 2, 3, 4)
     assert stalls("ld 4[%r6], %r9\nadd %r7, 0x1, %r7\nadd %r9, 0x1, %r9") == (0, 1, 2, 3)
     assert stalls("ld 4[%r6], %r9\nld 8[%r6], %r12\nld 12[%r6], %r13\nadd %r9, %r12, %r13") == (1, 2, 3, 4)
-    assert stalls("ld 4[%r6], %r9") == (0, 0, 0, 0), "what the path's last load brings nobody waits for"
+    assert stalls("ld 4[%r6], %r9") == (0, 0, 0, 0), "no instruction waits for the path's last load"
 
 
 def test_a_chain_of_loads_waits_for_each_and_a_store_waits_too() -> None:
@@ -78,7 +78,7 @@ def test_a_register_that_a_verb_reads_is_late_too_and_one_that_it_writes_is_wait
     assert stalls("!@sample ISR\nld 0[%r0], %r9\nand.f %r9, %r12, %r9") == (1, 2, 3, 4)
 
 
-def test_a_jump_back_and_a_frame_in_a_shadow_take_their_clocks() -> None:
+def test_jump_back_and_frame_instruction_in_a_delay_slot_cost_their_clocks() -> None:
     assert stalls("ld 4[%r6], %r9\n!@again\nadd %r9, 0x1, %r9") == (0, 0, 1, 2)
     enter = "st %fp, [--%sp]\nadd %sp, 0x8, %fp"
     assert stalls(f"{enter}\nld 4[%r6], %r9\nbeq .LBB0_1\nsub %sp, 0x8, %sp\nadd %r9, 0x1, %r9\n.LBB0_1:") == (
@@ -105,8 +105,8 @@ def test_an_uncounted_load_delay_is_rejected() -> None:
 def test_every_committed_path_has_the_stalls_of_every_delay(layer: str) -> None:
     for path, cost in PathTable.load("nic", layer, table=LANAI.table).paths.items():
         assert len(cost.stalls) == len(DELAYS), path
-        assert list(cost.stalls) == sorted(cost.stalls), f"{path}: a later datum is not earlier used"
-        assert cost.stalls[0] <= cost.loads + cost.uncached, f"{path}: one clock late, a datum stops one instruction"
+        assert list(cost.stalls) == sorted(cost.stalls), f"{path}: a later result is not used earlier"
+        assert cost.stalls[0] <= cost.loads + cost.uncached, f"{path}: a result one clock late stalls one instruction"
 
 
 @pytest.mark.parametrize(("kind", "chip"), [("lanai4", LANAI4), ("lanai9", LANAI9)])

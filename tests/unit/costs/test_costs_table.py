@@ -1,4 +1,4 @@
-"""The table of counted paths and what it comes to in clocks.
+"""The table of counted paths and the clocks that follow from it.
 
 Strategy: a table is written into a scratch folder and read back; every mistake a user can make is checked for its whole
 message. The clocks are checked by hand-made sums, and by properties: monotonous in each count, linear in `times`.
@@ -88,7 +88,7 @@ def test_a_truncated_table_is_rejected_with_file_and_line(tmp_path: Path) -> Non
         PathTable.load("nic", "echo", tmp_path)
 
 
-def test_clocks_of_the_nic_are_its_instructions_and_what_accesses_add() -> None:
+def test_nic_clocks_are_instructions_plus_access_clocks() -> None:
     charge = nic_charge(PathCost(instructions=7, loads=2, stalls=(1,)), LANAI9)
     assert (charge.clocks, charge.accesses) == (7 + 1, 4 + 2)
     charge = nic_charge(PathCost(instructions=13, stores=2, uncached=3, stalls=(0,)), LANAI9, times=10)
@@ -118,7 +118,7 @@ def test_a_layer_that_is_not_compiled_for_a_nic_is_rejected() -> None:
         PathTable.of_nic("grim", POWERPC)
 
 
-def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
+def test_host_clocks_are_instructions_plus_access_clocks() -> None:
     processor = HostProcessor(instruction=0.5, load=0, store=0, uncached=0)
     assert host_clocks(PathCost(46, 10, 5), processor) == 23
     assert host_clocks(PathCost(46, 10, 5), replace(processor, load=1.5, store=1), times=3) == 3 * (23 + 15 + 5)
@@ -128,12 +128,12 @@ def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
 def test_every_profile_has_the_values_of_its_processors(name: str) -> None:
     profile = load_profile(name)
     nic = profile.nic.processor(profile)
-    assert (nic is None) == (profile.nic.target is None), "who has no processor charges for none"
+    assert (nic is None) == (profile.nic.target is None), "a NIC without a processor has no charges"
     if nic is not None:
         keys = ("load_clocks", "store_clocks", "uncached_clocks", "instructions_per_fetch")
         bus = bus_access(profile) if profile.kind == "sp" else 0
         assert (nic.load, nic.store, nic.uncached - bus, nic.instructions_per_fetch) == tuple(
             profile.integer(f"processor.{key}") for key in keys
         )
-        assert min(nic.load, nic.store, nic.uncached) >= 0, "no access makes its instruction cheaper"
+        assert min(nic.load, nic.store, nic.uncached) >= 0, "an access never reduces the cost of its instruction"
     assert HostProcessor.of(profile).instruction == profile.number("host.instruction_clocks")

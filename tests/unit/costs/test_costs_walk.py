@@ -2,7 +2,7 @@
 
 Strategy: tests/unit/costs holds a paths.c for each processor with the compiler's output beside it; two functions of
 each were counted by hand from the assembly and checked with a disassembler. Small pieces of assembly cover what the
-counter must follow, jump round or refuse. Every refusal names the path and what to write instead.
+counter must follow, skip or reject. Every error names the path and a remedy.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_counts_equal_those_made_by_hand(side: str, name: str) -> None:
     assert {one.name: walk(one, side) for one in found}[name] == BY_HAND[side, name]
 
 
-def test_the_explanation_lists_what_was_counted() -> None:
+def test_the_explanation_lists_the_counted_events() -> None:
     target = TARGETS["nic"][0]
     first, _ = functions((FIXTURES / "nic" / "paths.s").read_text(encoding="utf-8"), target.comment, target.decode)
     assert explain(first, "nic") == [
@@ -140,7 +140,7 @@ def test_each_instruction_of_a_path_has_its_index_in_the_function() -> None:
     ]
 
 
-def test_a_branch_round_a_block_that_is_off_the_path_is_taken() -> None:
+def test_branch_around_a_block_off_the_path_is_taken() -> None:
     body = """
         sub.f %r6, 0x0, %r0
         bne .LBB0_2

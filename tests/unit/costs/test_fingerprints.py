@@ -164,7 +164,7 @@ COSTS, IMAGE = "`sanlab costs copied`", "`sanlab firmware copied`"
         ("copied/nic/layout.py", "nic.firmware=c", "copied/nic/firmware.lanai9.toml", IMAGE),
     ],
 )
-def test_a_changed_source_stops_a_run_that_would_use_what_it_made(
+def test_run_on_outputs_of_a_changed_source_is_stopped(
     mine: Path, tmp_path: Path, source: str, settings: str, stale: str, command: str
 ) -> None:
     root = shutil.copytree(mine, tmp_path / "mylab")
@@ -172,7 +172,7 @@ def test_a_changed_source_stops_a_run_that_would_use_what_it_made(
         file.write("\nNEW = 5\n" if source.endswith(".py") else "\nthis is not C at all\n")
     said = planned(root, settings)
     if not stale:
-        assert said == "planned", "firmware that is not executed may be work in progress"
+        assert said == "planned", "firmware that is not executed may be incomplete"
         return
     assert said.startswith(f"2 {root}/firmware/{stale}: was generated from other C sources")
     assert command in said

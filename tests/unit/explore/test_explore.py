@@ -86,7 +86,7 @@ def test_without_time_outs_a_lost_packet_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", ["write", "read", "miss"])
-def test_a_transfer_lands_whole_and_before_its_lock_in_every_order(name: str) -> None:
+def test_transfer_is_complete_before_its_lock_in_every_order(name: str) -> None:
     outcome, _ = searched(known(name))
     assert (outcome.wrong, outcome.exhausted) == ("", True)
     assert outcome.ends
@@ -103,7 +103,7 @@ def test_a_world_that_ran_out_of_time_is_not_proved() -> None:
     assert verdict(outcome) == "not exhausted"
 
 
-# ---- what is promised
+# ---- properties
 
 
 def test_received_messages_must_be_a_prefix_of_those_sent() -> None:
@@ -117,7 +117,7 @@ def test_received_messages_must_be_a_prefix_of_those_sent() -> None:
     assert not once.at_end(1, (0, (0, 2, 1, 4, 3), ()))
 
 
-def test_broadcasts_come_to_all_in_one_order() -> None:
+def test_broadcasts_arrive_everywhere_in_the_same_order() -> None:
     once = Once((Sent(0, EVERYBODY), Sent(1, EVERYBODY), Sent(0, 1)))
     assert not once.together(((0, (1, 0), ()), (0, (1, 2, 0), ())))
     assert (
@@ -198,7 +198,7 @@ def never_wakes(original: Any) -> Any:
             "at the end NI 0 still holds messages, 0 to 72 of its queue 0",
         ),
     ],
-    ids=["takes anything", "frees one more", "never expires", "never wakes"],
+    ids=["accepts any message", "frees one too many", "no timeout", "no wake-up"],
 )
 def test_a_known_bug_is_found(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, bug: Any, small: SmallWorld, found: str
@@ -217,14 +217,14 @@ def test_replies_that_wait_for_requests_never_end() -> None:
     assert any("RM_RV token 0 sequence 0" in line for line in story)
 
 
-def test_a_search_after_a_lead_finds_what_follows_it() -> None:
+def test_search_after_a_prefix_finds_its_successors() -> None:
     small = world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1)
     whole, led = searched(small)[0], searched(replace(small, lead=1))[0]
     assert led.wrong == whole.wrong
     assert led.depth < whole.depth
 
 
-# ---- what a state's number is made of
+# ---- parts of a state in its hash
 
 
 class Pause:
@@ -269,7 +269,7 @@ def test_sharing_of_an_object_belongs_to_the_state() -> None:
     assert number([shared, shared]) != number([["a"], ["a"]])
 
 
-# ---- the command
+# ---- command line
 
 
 def test_layers_have_worlds_by_their_names() -> None:

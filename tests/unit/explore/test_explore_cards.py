@@ -33,6 +33,6 @@ def test_both_searches_reach_the_same_states_of_a_world_with_cards() -> None:
 
 
 def test_a_packet_is_described_in_words() -> None:
-    told: dict[str, Any] = {layer: chosen(layer, name)[0].say for layer, name in (("hpam", "lost"), ("ssam", "cells"))}
-    assert told["hpam"](bytes(20)) == "request 0 in slot 0"
-    assert told["ssam"](bytes(52)) == "an invalid cell"
+    texts: dict[str, Any] = {layer: chosen(layer, name)[0].say for layer, name in (("hpam", "lost"), ("ssam", "cells"))}
+    assert texts["hpam"](bytes(20)) == "request 0 in slot 0"
+    assert texts["ssam"](bytes(52)) == "an invalid cell"

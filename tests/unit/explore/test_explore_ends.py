@@ -25,7 +25,7 @@ from tb.studies.grim.explore.messages import world
 from tests.patience import PATIENCE_S
 
 
-def test_an_interrupt_tells_what_was_found_so_far(
+def test_interrupt_reports_the_findings_so_far(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = [world(name, "", ((0, 1),), {}) for name in ("first", "second", "third")]
@@ -65,7 +65,7 @@ def test_a_search_that_is_ended_from_outside_leaves_no_process(end: signal.Signa
     assert process.returncode == 130
 
 
-def test_a_step_that_never_ends_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_step_is_terminated(monkeypatch: pytest.MonkeyPatch) -> None:
     original = Atlas._receive
     ended, alive = os.pipe()
 

@@ -34,7 +34,7 @@ def copies_for_two_children(sequencing: str, waits: int) -> tuple[Parts, list[in
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 @pytest.mark.parametrize("waits", [1, 2])
-def test_a_stream_finds_the_same_message_from_its_form_and_at_the_first_look(sequencing: str, waits: int) -> None:
+def test_stream_finds_the_same_message_by_its_key_and_at_the_first_poll(sequencing: str, waits: int) -> None:
     parts, both = copies_for_two_children(sequencing, waits)
     streams = parts.outgoing.streams
     before = [streams.next_waiting(stream)[:2] for stream in both]
@@ -42,7 +42,7 @@ def test_a_stream_finds_the_same_message_from_its_form_and_at_the_first_look(seq
     assert [streams.next_waiting(stream) for stream in both] == [(*found, 1) for found in before]
 
 
-def test_when_a_message_began_to_wait_makes_no_difference() -> None:
+def test_start_time_of_a_wait_does_not_distinguish_states() -> None:
     """Let the first copy for a child leave before or after the second begins to wait."""
     found = []
     for waits_again in (False, True):
@@ -57,13 +57,13 @@ def test_when_a_message_began_to_wait_makes_no_difference() -> None:
     assert found[0] == found[1]
 
 
-def test_a_stream_in_which_nothing_waits_forgets_its_place() -> None:
+def test_stream_without_waiting_messages_drops_its_position() -> None:
     parts, (stream, _) = copies_for_two_children("any-to-any", 0)
     begin_streams(parts)
     assert parts.outgoing.streams.cursor[stream] == 0
 
 
-def test_a_stream_that_finds_no_message_keeps_its_place() -> None:
+def test_stream_without_a_matching_message_keeps_its_position() -> None:
     """Keep states distinct for firmware that counts wrongly, so that the search finds it."""
     parts, (stream, _) = copies_for_two_children("any-to-any", 0)
     streams = parts.outgoing.streams

@@ -52,7 +52,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
-def test_the_table_says_what_the_search_has_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_shows_the_counts_of_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = kept(math.inf)
     assert main(["--table", "--", "grim"]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| `append` |"))
@@ -63,13 +63,13 @@ def test_the_table_says_what_the_search_has_counted(capsys: pytest.CaptureFixtur
     assert counted == ["proved", *numbers]
 
 
-def test_what_was_not_exhausted_is_a_lower_bound() -> None:
+def test_unexhausted_search_gives_a_lower_bound() -> None:
     outcome = kept(0)
     (line,) = proofs.lines([("append", "")], proofs.kept("grim"))[2:]
     assert cells(line)[2:4] == ["not exhausted", f"over {outcome.situations}"]
 
 
-def test_a_world_that_was_not_searched_says_so() -> None:
+def test_unsearched_world_is_reported_as_such() -> None:
     assert cells(proofs.lines([("lost", "a question")], {})[2])[:3] == ["`lost`", "a question", "not searched"]
 
 

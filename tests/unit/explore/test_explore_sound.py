@@ -83,7 +83,7 @@ def both(small: SmallWorld) -> tuple[Search, Search]:
     ],
     ids=lambda small: small.name,
 )
-def test_both_searches_come_into_the_same_states_of_the_world(small: SmallWorld) -> None:
+def test_both_searches_reach_the_same_world_states(small: SmallWorld) -> None:
     sets, single = both(small)
     for search in (sets, single):
         assert (search.outcome.wrong, search.outcome.exhausted) == ("", True)
@@ -176,7 +176,7 @@ def test_a_livelock_of_a_slow_host_is_found() -> None:
     assert any("host0: bus: a PIO read" in line for line in story)
 
 
-# ---- what a state's number leaves out
+# ---- parts of a state excluded from its hash
 
 
 class Pause:

@@ -82,7 +82,7 @@ def test_a_packet_leaves_only_where_the_network_has_room_unless_it_cannot_wait()
     assert [sets.known[after] for _, after in sets.acts(begin, False)] == [{1, 2}]
 
 
-def test_a_damaged_packet_leads_elsewhere_than_a_whole_one() -> None:
+def test_damaged_packet_leads_to_another_state_than_an_intact_one() -> None:
     sets = sets_of(Drawn({0: (), 1: (), 2: ()}, whole={0: 1}, damaged={0: 2}))
     begin = sets.closed(frozenset([0]))
     assert [sets.known[after] for _, after in sets.takes(begin, 3, False)] == [{1}]
@@ -148,16 +148,16 @@ def toured(graph: dict[int, tuple[int, ...]], known: Map, begin: int, turn: int)
     return part, tour(cast("Stage", part), known, bytes([begin]), ("turn", turn))
 
 
-def test_a_tour_takes_every_step_that_it_can_get_to_and_works_each_out_once() -> None:
+def test_tour_covers_every_reachable_step_and_computes_each_once() -> None:
     """Two turns that may come in either order, and a round that leads back."""
     graph = {0: (1, 2), 1: (3,), 2: (3,), 3: (0,)}
     part, results = toured(graph, Map(), 0, 0)
     found = [(one.before[0], one.step[1], one.seen.digest[0]) for one in results]
     assert sorted(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 3), (2, 0, 3), (3, 0, 0)]
-    assert len(part.taken) == len(found), "no way is taken twice that need not be"
+    assert len(part.taken) == len(found), "no redundant path is explored twice"
 
 
-def test_steps_that_one_tour_leaves_are_taken_by_the_next() -> None:
+def test_steps_left_by_one_tour_are_covered_by_the_next() -> None:
     """Use a graph without a way back: the first tour takes one branch, the next the other and continues past known
     states.
     """

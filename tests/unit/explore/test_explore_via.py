@@ -67,7 +67,7 @@ ALONE = int(RECEIVED | Status.FLUSHED), body(ONE, 0)
         (((DONE, FAILED), (), (), "ERROR"), ((), (FIRST, ALONE), (), "ERROR"), ""),
     ],
 )
-def test_both_ends_agree_on_what_is_done(here: Any, there: Any, found: str) -> None:
+def test_both_ends_agree_on_completed_messages(here: Any, there: Any, found: str) -> None:
     rules = Rules((ONE, ONE), DELIVERY, breaks=True, notices=True)
     said = rules.together((here, there))
     assert found in said
@@ -83,7 +83,7 @@ def test_both_ends_agree_on_what_is_done(here: Any, there: Any, found: str) -> N
         ((DONE, int(Status.DONE | Status.LENGTH_ERROR)), "message 1 of host 0 ends with <Status.LENGTH_ERROR: 8>"),
     ],
 )
-def test_behind_a_message_that_failed_nothing_is_done(sent: tuple[int, ...], found: str) -> None:
+def test_no_message_is_completed_after_a_failed_one(sent: tuple[int, ...], found: str) -> None:
     rules = Rules((ONE, ONE), DELIVERY, breaks=True, notices=True)
     assert rules.always(0, (sent, (), (), "ERROR")) == found
 
@@ -123,7 +123,7 @@ def never_settles(original: Any) -> Any:
     """Skip the wait until the kernel has copied written data."""
 
     async def settle(self: KernelBuffer) -> None:
-        """Return at once."""
+        """Return immediately."""
 
     return settle
 
@@ -152,7 +152,7 @@ def never_settles(original: Any) -> Any:
             "host 1 received messages [1] without the earlier writes: [0]",
         ),
     ],
-    ids=["takes copies", "misses nothing", "answers at once", "never looks", "never settles"],
+    ids=["accepts duplicates", "ignores gaps", "acknowledges early", "no timeout", "no settling"],
 )
 def test_a_known_bug_is_found(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, bug: Any, small: SmallWorld, found: str

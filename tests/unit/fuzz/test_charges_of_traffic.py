@@ -120,7 +120,7 @@ def passed(counts: Charges, paths: tuple[str, ...]) -> int:
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_random_traffic_charges_every_path_and_what_leaves_as_often_as_what_arrives(layer: str) -> None:
+def test_random_traffic_charges_every_path_and_departures_as_often_as_arrivals(layer: str) -> None:
     programs = [trial.drawn(layer, seed)[0] for seed in range(COUNTED[layer])]
     ran = [charged_by(layer, seed, program) for seed, program in enumerate(programs)]
     told = "\n\n".join(words for words, _ in ran if words)
@@ -133,4 +133,4 @@ def test_random_traffic_charges_every_path_and_what_leaves_as_often_as_what_arri
         gone = [passed(counts, out) - passed(counts, back) for out, back in ENDS.get(layer, ())]
         assert all(one >= 0 for one in gone) and sum(gone) <= counts["nic", UNASKED], (gone, counts)
     for out, _ in ENDS.get(layer, ()):
-        assert sum(passed(counts, out) for counts in whole) > 20, "the programs say nothing of it"
+        assert sum(passed(counts, out) for counts in whole) > 20, "absent from the programs"

@@ -60,7 +60,7 @@ def flow(result: bytes, *loads: Load) -> Flow:
     ],
     ids=["never", "before or behind the first", "behind both", "under way", "twice"],
 )
-def test_a_result_is_taken_if_some_order_of_messages_and_images_gives_it(loads: list[Load], right: set[bytes]) -> None:
+def test_result_is_accepted_if_an_order_of_messages_and_images_gives_it(loads: list[Load], right: set[bytes]) -> None:
     for payload in (b"", b"a", b"ab", b"abc"):
         assert (not list(flow(bins(payload), *loads).wrong())) is (payload in right), payload
 
@@ -73,7 +73,7 @@ def test_an_image_that_was_loaded_between_two_results_has_cleared_the_circuit() 
         assert len(list(Flow("histogram", [Load(30, 40)], [counted, told, again]).wrong())) == wrong
 
 
-def test_results_that_come_wrongly_are_named() -> None:
+def test_wrong_results_are_named() -> None:
     ledger = Ledger(2)
     job = ledger.begin(0, 1, "crc32", 0, 9, (0, 0))
     card = Reference(1, Device.CELOXICA, 3).pack()
@@ -99,7 +99,7 @@ def test_results_that_come_wrongly_are_named() -> None:
     assert list(ledger.missing()) == []
 
 
-def test_every_act_on_a_card_is_drawn_often_with_options_that_a_card_takes() -> None:
+def test_every_card_action_is_drawn_often_with_valid_options() -> None:
     seen: Counter[str] = Counter()
     refused = 0
     view = replace(ClusterView(**Machine(2).view(0)), cards=(frozenset({FPGA_CARD}),) * 2)

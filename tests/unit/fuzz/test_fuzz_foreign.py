@@ -35,7 +35,7 @@ def made(**options: Any) -> tuple[Bench, list[Firmware]]:
 
 @pytest.mark.parametrize("timeout_us", [0, 300])
 @pytest.mark.parametrize("sort", SORTS)
-def test_a_packet_that_nobody_has_sent_is_dropped_and_counted(sort: str, timeout_us: int) -> None:
+def test_packet_from_an_unknown_source_is_dropped_and_counted(sort: str, timeout_us: int) -> None:
     bench, programs = made(timeout_us=timeout_us)
     got: list[int] = []
 
@@ -59,7 +59,7 @@ def test_a_packet_that_nobody_has_sent_is_dropped_and_counted(sort: str, timeout
 
 @pytest.mark.parametrize("timeout_us", [0, 300])
 @pytest.mark.parametrize("sort", KINDS)
-def test_a_message_that_no_library_sends_is_answered_by_an_error_that_means_nothing(sort: str, timeout_us: int) -> None:
+def test_message_that_no_library_sends_is_answered_by_an_error_without_effect(sort: str, timeout_us: int) -> None:
     bench, programs = made(timeout_us=timeout_us, channels=3)
     got: list[int] = []
 
@@ -92,7 +92,7 @@ def test_no_such_message_is_made_where_it_would_disturb_a_stream_that_is_used() 
         assert not any(misplaced(firmware, uses, sort, 0) for sort in KINDS)
 
 
-def test_a_queue_has_the_size_that_the_configuration_asks_for() -> None:
+def test_queue_has_its_configured_size() -> None:
     program = Program(2, "lanai9", {}, {}, (), {"node": 1, "resource": "MYRI", "bytes": 20_000})
     sizes = [part.library.options.queue_bytes for part in Cluster(program, MachineWorld(program)).parts]
     assert sizes[1] == 20_000 != sizes[0]

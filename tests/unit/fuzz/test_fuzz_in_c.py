@@ -55,7 +55,7 @@ def test_the_counters_are_the_first_variables() -> None:
     assert at["sent"] == 4 * Counter.SENT and at["unsent"] == 4 * last
 
 
-def test_a_program_with_c_has_nothing_that_the_firmware_lacks() -> None:
+def test_program_with_c_uses_only_actions_of_the_firmware() -> None:
     for seed in range(200):
         one = drawn(seed)
         assert "c" in one.in_c and len(one.in_c) == one.nodes and not one.faults
@@ -68,10 +68,10 @@ def test_a_program_with_c_has_nothing_that_the_firmware_lacks() -> None:
 def test_all_nics_any_and_few_execute() -> None:
     letters = [drawn(seed).in_c for seed in range(100)]
     assert any("p" not in one for one in letters), "all"
-    assert any("p" in one for one in letters), "beside Python"
+    assert any("p" in one for one in letters), "mixed with Python"
 
 
-def test_what_an_act_needs_has_the_words_of_the_one_list_of_what_the_firmware_lacks() -> None:
+def test_requirements_of_an_action_use_the_names_of_missing_firmware_features() -> None:
     assert set(NEEDS) <= set(KINDS) | {"go down"}
     assert set(NEEDS.values()) <= set(UNSUPPORTED)
 
@@ -107,7 +107,7 @@ def test_the_cluster_of_the_fuzz_has_processors_where_programs_may_execute(layer
     assert (cores(understood), understood.cores, understood.in_c) == (has, has, frozenset())
 
 
-def test_what_a_nic_holds_is_seen_until_the_host_has_room() -> None:
+def test_packets_held_by_a_nic_are_visible_until_the_host_has_room() -> None:
     bench = mixed("cp", host_queue_bytes=1024, segment_bytes=256, retry_delay_us=50)
     ni = ExecutingNi(bench.machine.nic(0), bench.views[0])
     got: list[int] = []
@@ -131,6 +131,6 @@ def test_what_a_nic_holds_is_seen_until_the_host_has_room() -> None:
 
 
 @pytest.mark.parametrize("seed", [2, 8])
-def test_programs_with_c_go_as_their_reference_says(seed: int) -> None:
+def test_programs_with_c_match_their_reference(seed: int) -> None:
     one = drawn(seed)
     assert list(trial.on_machine("grim", one).failures) == [], str(one)

@@ -58,7 +58,7 @@ def test_a_call_is_made_as_soon_as_all_messages_before_it_have_failed(sent: int)
     assert failing.wrong == failing.ledger.missing() == []
 
 
-def test_a_call_whose_message_fails_each_time_is_rejected() -> None:
+def test_call_fails_if_its_message_fails_each_time() -> None:
     failing = Failing(10, FOR_EVER)
     failing.ledger.allow("a NI that stands still", "destination", "does not answer")
     assert failing.call() is None

@@ -46,7 +46,7 @@ def test_a_program_whose_option_is_no_number_is_drawn() -> None:
     assert not trial.on_machine("grim", program).failures
 
 
-def test_handlers_of_a_node_that_has_restarted_write_nothing_before_it_has_memory() -> None:
+def test_handlers_of_a_restarted_node_write_only_after_it_has_memory() -> None:
     message: dict[str, int | str] = {
         "to": 2,
         "at": 0,
@@ -81,7 +81,7 @@ def test_a_bad_write_to_a_block_that_is_freed_under_way_may_be_an_error_about_it
     assert not trial.on_machine("grim", Program(4, "lanai9", {}, {}, acts)).failures
 
 
-def test_a_failing_program_is_shrunk_to_what_fails() -> None:
+def test_failing_program_is_shrunk_to_its_failing_actions() -> None:
     draw = Draw("shrink 3")
     program = made_up(draw)
 
@@ -113,7 +113,7 @@ def test_a_program_that_must_be_awaited_is_shrunk_to_the_same() -> None:
     assert small == [shrink(made_up, draw.numbers, lambda tried: len(tried.acts) >= 2, inf)]
 
 
-def test_what_does_not_fail_is_not_shrunk() -> None:
+def test_passing_program_is_not_shrunk() -> None:
     draw = Draw("shrink 4")
     made_up(draw)
     assert shrink(made_up, draw.numbers, lambda program: False, inf) is None
@@ -140,7 +140,7 @@ def arrive(mail: Mail, sent: Message, data: bytes | None = None, handler: str = 
     mail.arrive((1, 0), sent.number, sent.source, handler, sent.payload if data is None else data)
 
 
-def test_mail_that_comes_once_and_in_order_is_right() -> None:
+def test_messages_delivered_once_and_in_order_are_accepted() -> None:
     mail = Mail()
     first, second = message(mail), message(mail)
     arrive(mail, first)
@@ -190,7 +190,7 @@ def test_a_tree_has_one_order_everywhere() -> None:
 # ---- errors
 
 
-def test_an_error_that_is_owed_is_taken_once() -> None:
+def test_expected_error_is_accepted_once() -> None:
     ledger, error = Ledger(), GrimError("address", "0x40 is not in pinned memory of VNN 2", "give another")
     assert not ledger.take(error)
     ledger.owe("a bad write", "address", "VNN 2")
@@ -203,7 +203,7 @@ def test_an_error_that_is_owed_is_taken_once() -> None:
 # ---- memory
 
 
-def test_a_read_may_bring_what_a_later_block_at_its_addresses_shows_but_not_what_an_earlier_one_did() -> None:
+def test_read_may_return_data_of_a_later_block_at_its_addresses_but_not_of_an_earlier_one() -> None:
     order, memory = Order("to", 1, 0, 0, 0), Memory([block(), block(), block(4)])
     earlier, later, shorter = memory.blocks
     for number, one in enumerate(memory.blocks):
@@ -248,12 +248,12 @@ def effect(begun: int, va: int, data: bytes, order: int = 0, certain: bool = Tru
         ([effect(1, 0x10E, b"aaaa")], bytes(14) + b"aa", None),
     ],
 )
-def test_only_what_writes_leave_may_stand_in_a_block(effects: list[Effect], actual: bytes, wrong: int | None) -> None:
+def test_block_may_hold_only_data_of_writes(effects: list[Effect], actual: bytes, wrong: int | None) -> None:
     memory = Memory([block()], effects)
     assert memory.wrong_bytes(memory.blocks[0], np.frombuffer(actual, np.uint8)) == wrong
 
 
-def test_a_read_sees_its_own_earlier_writes_and_anybodys_else() -> None:
+def test_read_sees_earlier_writes_of_its_own_and_of_others() -> None:
     memory = Memory([block(4)], [effect(1, 0x100, b"a"), effect(5, 0x100, b"later"), effect(1, 0x101, b"b", 7)])
     brought = memory.seen_through(Order("to", 1, 0, 0, 0), 3, memory.blocks[0], 0, 2)
     first = {int(image[0]) for mask, image in brought if mask[0]}
@@ -262,7 +262,7 @@ def test_a_read_sees_its_own_earlier_writes_and_anybodys_else() -> None:
     assert second == {ord("b"), 0}
 
 
-def test_a_read_whose_source_is_freed_under_way_brings_its_bytes_or_an_error() -> None:
+def test_read_with_a_source_freed_in_flight_returns_its_bytes_or_an_error() -> None:
     source, other, ledger = block(), block(), Ledger()
     read = Effect("a read", 1, 0x200, 4, Order("read", 1, 0, 0, 0), 1, list, source=source)
     read.due = due = ledger.owe("a read", "", "VNN 0", least=0, most=0)
@@ -275,7 +275,7 @@ def test_a_read_whose_source_is_freed_under_way_brings_its_bytes_or_an_error() -
     assert due.arguments == {"address"}
 
 
-def test_a_read_whose_target_is_freed_under_way_brings_its_bytes_or_an_error_about_the_target() -> None:
+def test_read_with_a_target_freed_in_flight_returns_its_bytes_or_an_error_about_the_target() -> None:
     target, ledger = block(), Ledger()
     read = Effect("a read", 0, target.va, 4, Order("read", 0, 0, 0, 1), 1, list, source=block())
     read.due = ledger.owe("a read", "", "VNN 1", least=0, most=0)
@@ -285,7 +285,7 @@ def test_a_read_whose_target_is_freed_under_way_brings_its_bytes_or_an_error_abo
     assert [ledger.take(error) for error in (wrong, late, late)] == [False, True, False]
 
 
-def test_a_bad_transfer_whose_block_is_freed_under_way_is_still_one_error() -> None:
+def test_bad_transfer_with_a_block_freed_in_flight_is_one_error() -> None:
     target, ledger = block(), Ledger()
     due = ledger.owe("a bad write", "lock", "VNN 0")
     write = Effect("a bad write", 0, target.va, 4, Order("to", 1, 0, 0, 0), 1, nothing, False, due)
@@ -296,7 +296,7 @@ def test_a_bad_transfer_whose_block_is_freed_under_way_is_still_one_error() -> N
     assert not ledger.missing()
 
 
-def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:
+def test_freed_memory_must_not_change_until_its_next_allocation() -> None:
     memory, stored = Memory([block()]), {0x1000: bytes(16)}
     memory.freed(memory.blocks[0], 1, lambda pa, size: stored[pa])
     assert memory.check_frozen(lambda node, pa, size: stored[pa]) == []
@@ -306,7 +306,7 @@ def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:
     assert memory.frozen == []
 
 
-def test_gaps_are_what_is_left_over() -> None:
+def test_gaps_are_the_unused_remainder() -> None:
     assert list(gaps(100, [(10, 20), (40, 60)])) == [(0, 10), (30, 40)]
     assert list(gaps(8, [])) == [(0, 8)]
 

@@ -27,7 +27,7 @@ def stands(memory: Memory, data: Bytes) -> bool:
 
 
 @pytest.mark.parametrize("done", [False, True])
-def test_a_write_that_was_under_way_when_its_target_went_down_may_land_in_the_next_life(done: bool) -> None:
+def test_write_in_flight_when_its_target_fails_may_land_after_the_restart(done: bool) -> None:
     """`done`: its lock had been seen, so it was not under way."""
     memory = Memory()
     memory.came(block(0))
@@ -39,4 +39,4 @@ def test_a_write_that_was_under_way_when_its_target_went_down_may_land_in_the_ne
     memory.came(block(1))
     assert stands(memory, BEFORE)
     assert stands(memory, WRITTEN) is not done
-    assert memory.lock_words[FAR] == 1, "the word that its lock is may be set in the next life, too"
+    assert memory.lock_words[FAR] == 1, "the word of its lock may also be set in the next life"

@@ -41,7 +41,7 @@ def failures(
     return trial.on_machine("via", Program(2, "lanai9", options, faults, (link, *acts))).failures
 
 
-def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connection_ends(
+def test_memory_of_a_lost_send_without_a_time_limit_is_freed_when_its_connection_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ends: list[int] = []
@@ -92,7 +92,9 @@ def test_a_burst_runs_queue_caches_low(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked
 
 
-def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overrun_completion_queue_reports_the_overrun_and_is_ignored_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     said: list[str] = []
     refused = Completions.refused
 
@@ -104,7 +106,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
     small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
     assert failures("delivery", {}, {"completion": "cq1"}, act, **small) == ()
-    assert said, "it was not overrun"
+    assert said, "no queue was overrun"
 
 
 def test_an_unreported_overrun_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,13 +126,13 @@ def two_threads(queue: str, how: str) -> Act:
 @pytest.mark.parametrize("queues", [0, 15])
 @pytest.mark.parametrize("how", ["poll", "wait", "notify"])
 @pytest.mark.parametrize("queue", ["sends", "receives"])
-def test_each_of_two_threads_at_a_queue_gets_one_of_its_ends(queue: str, how: str, queues: int) -> None:
+def test_each_of_two_threads_waiting_on_a_queue_gets_one_completion(queue: str, how: str, queues: int) -> None:
     assert failures("delivery", {}, {}, two_threads(queue, how), queues=queues) == ()
 
 
 @pytest.mark.parametrize("how", ["wait", "notify"])
 @pytest.mark.parametrize("queue", ["sends", "receives"])
-def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
+def test_descriptor_returned_before_its_completion_is_detected(
     queue: str, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Use a library that removes a descriptor after waiting for its cost, when both threads have seen the first."""
@@ -145,14 +147,14 @@ def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
     assert "before it was done" in failures("delivery", {}, {}, two_threads(queue, how))[0]
 
 
-def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_connection_without_a_report_to_its_process_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     act = Act(0, "receive nothing", {"side": 0, "bytes": 8}, who="link")
     assert failures("delivery", {}, {}, act) == ()
     monkeypatch.setattr("firmware.via.host.library.nic.VipNic._broken", lambda self, number: None)
     assert "notified 0 times" in failures("delivery", {}, {}, act)[0]
 
 
-def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_of_a_write_overtaken_by_a_message_are_detected_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use a target NIC that does not wait until its kernel has copied the data."""
     write = Act(0, "write", {"side": 0, "bytes": 9000, "pieces": 1, "immediate": 0}, who="link")
     acts = write, Act(0, "message", MESSAGE, who="link")
@@ -166,7 +168,7 @@ def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("forever", "wrong"), [(False, ()), (True, ("the network holds 1 packets",))])
-def test_a_packet_may_be_in_flight_at_the_end_but_not_for_ever(
+def test_packet_may_be_in_flight_at_the_end_for_a_limited_time(
     forever: bool, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Leave a hostile connection sending after all others have been closed."""

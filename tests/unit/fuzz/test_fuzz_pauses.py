@@ -16,7 +16,7 @@ SEEDS = 4
 
 
 @pytest.mark.parametrize("layer", ["grim", "via"])
-def test_programs_with_pauses_go_as_their_reference_says(layer: str) -> None:
+def test_programs_with_pauses_match_their_reference(layer: str) -> None:
     wrong = {}
     for seed in range(SEEDS):
         program, _ = trial.drawn(layer, seed)
@@ -26,7 +26,7 @@ def test_programs_with_pauses_go_as_their_reference_says(layer: str) -> None:
     assert wrong == {}
 
 
-def test_pauses_follow_from_the_seed_and_change_nothing_else() -> None:
+def test_pauses_depend_on_the_seed_and_have_no_other_effect() -> None:
     program, _ = trial.drawn("via", 3)
     paused = with_pauses(program, MOST_US, 3)
     assert paused == with_pauses(program, MOST_US, 3) != with_pauses(program, MOST_US, 4)

@@ -70,7 +70,7 @@ def test_pauses_and_the_profile_reach_each_batch_and_the_command_that_runs_a_see
     assert re.search(r" after \d+ ps", said.split("program:")[1])
 
 
-def test_new_seeds_are_new_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_seeds_are_fresh_and_reported(capsys: pytest.CaptureFixture[str]) -> None:
     begins = set()
     for _ in range(3):
         assert fuzz("--seeds", "7") == 0
@@ -86,7 +86,7 @@ def test_without_a_layer_all_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one.layer for one in RAN} == set(trial.names()) >= {"grim", "via"}
 
 
-def test_a_failure_is_shrunk_and_told_with_the_command_that_repeats_it(
+def test_failure_is_shrunk_and_reported_with_its_reproducing_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fails(layer: str, program: Program) -> Trial:
@@ -107,7 +107,9 @@ def test_a_failure_is_shrunk_and_told_with_the_command_that_repeats_it(
     assert "2 nodes, lanai9" in shrunk
 
 
-def test_a_known_failure_is_told_apart(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_known_failure_is_reported_as_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for module in (known, run):
         monkeypatch.setattr(module, "KNOWN", (Known("grim", "lost message", "a reason"),))
     FAILING[3] = "node 1 lost message 9"
@@ -115,7 +117,7 @@ def test_a_known_failure_is_told_apart(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert re.search(r"known: lost message +1", capsys.readouterr().out)
 
 
-def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_reports_the_findings(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def stopped(dask: object, batches: list[Batch], ended: object, work: object) -> None:
         ended(batches[0], Done(Found({100: ["node 1 lost message 9"]}).text()), False)  # type: ignore[operator]
         raise KeyboardInterrupt
@@ -157,7 +159,7 @@ def test_invalid_arguments_of_fuzz_are_rejected(
     assert RAN == []
 
 
-def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
+def test_batch_runs_in_its_own_process_and_records_its_coverage() -> None:
     done = batch.run_batch(Batch("grim", 1, 2, covered=True))
     assert done.failures == ()
     found = Found.read(done.results)
@@ -177,7 +179,7 @@ def test_lines_executed_at_import_are_not_reported_as_missing() -> None:
     assert not missing & {"from", "class", "def", "async"}
 
 
-def test_each_line_and_branch_without_a_run_is_told() -> None:
+def test_each_uncovered_line_and_branch_is_reported() -> None:
     path = "firmware/grim/nic/retries.py"
     file = reach.covered({path: [(-1, 1)]}, "grim")["files"][path]
     lines = sorted(file["executed_lines"] + file["missing_lines"])
@@ -195,7 +197,7 @@ def test_each_line_and_branch_without_a_run_is_told() -> None:
     assert told({path: straight}, {path: past}) is None
 
 
-def test_a_batch_that_dies_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_crashed_batch_reports_its_cause(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(batch, "ROOT", tmp_path)
     assert batch.run_batch(Batch("grim", 1, 1)).failures[0].startswith("seeds from 1: ")
 

@@ -1,7 +1,7 @@
 """Reference model of GRIM's multicast trees in the fuzz test.
 
-Strategy: the model gets histories of one place, with sequential and concurrent changes. It must determine who has
-certainly subscribed, who may have, and who must receive a message. A program whose two tasks change one tree must match
+Strategy: the model gets histories of one channel, with sequential and concurrent changes. It must determine which
+channels are certainly subscribed, which may be, and which must receive a message. A program whose two tasks change one tree must match
 it.
 """
 
@@ -21,7 +21,7 @@ TREE, PLACE = 1, (0, 0)
 
 
 class History:
-    """History of one place in one tree."""
+    """History of one channel in one tree."""
 
     def __init__(self) -> None:
         self.trees = Trees(nodes=2, most=4)
@@ -34,7 +34,7 @@ class History:
         return change
 
     def end(self, change: Change, done: bool = True) -> bool | None:
-        """End a change; return whether the place had subscribed."""
+        """End a change; return whether the channel was subscribed before."""
         self.trees.end(change, done, next(self._now))
         return change.sure
 
@@ -43,7 +43,7 @@ class History:
         return self.end(self.begin(joins), done)
 
     def member(self) -> bool | None:
-        """Return the model's verdict on the place, now and for a message that begins."""
+        """Return the model's verdict on the channel, now and for a message that starts."""
         message = Message(0, (1, 0), "take", 4, next(self._now), tree=TREE)
         self.trees.places(TREE, message)
         said = self.trees.member(TREE, PLACE)
@@ -78,7 +78,7 @@ def test_a_rejected_change_has_no_effect() -> None:
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("last", [True, False])
-def test_a_place_that_two_tasks_change_at_once_may_have_subscribed_until_it_is_changed_again(
+def test_channel_changed_by_two_concurrent_tasks_may_be_subscribed_until_the_next_change(
     first: bool, last: bool
 ) -> None:
     history = History()
@@ -90,7 +90,7 @@ def test_a_place_that_two_tasks_change_at_once_may_have_subscribed_until_it_is_c
     assert history.change(joins=True) is None and history.member() is True
 
 
-def test_a_place_that_two_tasks_subscribe_at_once_has_subscribed() -> None:
+def test_channel_subscribed_by_two_concurrent_tasks_is_subscribed() -> None:
     history = History()
     one, other = history.begin(joins=True), history.begin(joins=True)
     history.end(other)
@@ -99,7 +99,7 @@ def test_a_place_that_two_tasks_subscribe_at_once_has_subscribed() -> None:
     assert history.member() is True
 
 
-def test_either_of_two_tasks_that_unsubscribe_a_place_may_be_rejected() -> None:
+def test_either_of_two_concurrent_unsubscriptions_of_a_channel_may_be_rejected() -> None:
     history = History()
     history.change(joins=True)
     one, other = history.begin(joins=False), history.begin(joins=False)

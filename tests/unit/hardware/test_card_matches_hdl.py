@@ -1,8 +1,8 @@
 """The card's register map and circuits, and the HDL generated from them, are one.
 
 Strategy: both generated files are made again and compared byte for byte. The map is checked for what no generator sees:
-words on their grid, each alone, the handler table where its words are not registers. The generated module of a made-up
-circuit file is read back: an instance for each slot's circuit, reset unless one of its images is loaded.
+words on their grid, each alone, the handler table where its words are not registers. The generated module of an
+invented circuit file is read back: an instance for each slot's circuit, reset unless one of its images is loaded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def test_registers_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in CardReg]
     assert all(offset % 4 == 0 and offset <= CardReg.HANDLER for offset in offsets)
     assert len(set(offsets)) == len(CardReg.__members__)
-    assert CardReg.HANDLER & 0xC0 == 0x80, "the handler table is what bits 7:6 = 10 select"
+    assert CardReg.HANDLER & 0xC0 == 0x80, "bits 7:6 = 10 select the handler table"
 
 
 def test_a_forwarding_entry_has_its_fields_at_their_bits() -> None:

@@ -1,7 +1,7 @@
 """Reference models of the crossbar.
 
 Strategy: the functional model is compared with hand-made packets. The load model is compared with the published limits,
-which it must meet if STOP costs nothing, and with trivial cases (one port, light load).
+which it must reach if STOP has no cost, and with trivial cases (one port, light load).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_limits_equal_the_published_values() -> None:
 
 
 @pytest.mark.parametrize("ports", [2, 4, 8])
-def test_the_load_model_meets_the_limit_when_stop_costs_nothing(ports: int) -> None:
+def test_the_load_model_reaches_the_limit_without_stop_cost(ports: int) -> None:
     limit = head_of_line_limit(ports)
     assert accepted_load(ports, 64, seed=1, clocks=100_000, refresh=0) == pytest.approx(limit, rel=0.04)
 
@@ -57,7 +57,7 @@ def test_stop_refreshes_cost_reverse_bandwidth() -> None:
     assert accepted_load(8, 64, 1, 60_000) < accepted_load(8, 64, 1, 60_000, refresh=0)
 
 
-def test_an_input_that_is_served_at_once_sends_no_stop() -> None:
+def test_immediately_served_input_sends_no_stop() -> None:
     assert accepted_load(1, 64, 1, 10_000) == accepted_load(1, 64, 1, 10_000, refresh=0) > 0.98
 
 

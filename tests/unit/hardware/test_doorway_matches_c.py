@@ -75,7 +75,7 @@ def test_a_cluster_larger_than_the_tables_is_rejected() -> None:
     ):
         check_size(MOST_HOSTS + 1, 0, 1, "big_config")
     for hosts, room in ((2, 1024), (1024, 1023)):
-        found = f"big_config: {room + 1} switches beside {hosts} hosts: the simulator's tables hold {room}"
+        found = f"big_config: {room + 1} switches with {hosts} hosts: the simulator's tables hold {room}"
         with pytest.raises(ConfigError, match=found):
             check_size(hosts, 1, room + 1, "big_config")
 

@@ -22,7 +22,7 @@ from pymodels.registers import Flag
 PIO, DMA, RX, TX, CPU = Requester
 
 
-def test_two_accesses_go_to_the_two_highest_ranks() -> None:
+def test_two_accesses_are_granted_to_the_two_highest_ranks() -> None:
     model = ArbiterModel(2)
     assert model.clock({CPU, TX, RX}) == [RX, TX]
     assert model.clock({CPU, DMA}) == [DMA, CPU]
@@ -30,7 +30,7 @@ def test_two_accesses_go_to_the_two_highest_ranks() -> None:
     assert model.clock(set()) == []
 
 
-def test_io_requesters_take_turns_with_one_access() -> None:
+def test_io_requesters_alternate_after_one_access() -> None:
     model = ArbiterModel(1)
     assert [model.clock({PIO, DMA, RX})[0] for _ in range(4)] == [PIO, DMA, PIO, DMA]
 
@@ -70,7 +70,7 @@ def test_pieces_of_a_packet_join() -> None:
     assert model.packets == [body + bytes([crc8(body)])]
     model.write_smp(5)
     model.write_limit(5, True)
-    assert len(model.packets) == 1, "nothing open and nothing to send sends nothing"
+    assert len(model.packets) == 1, "no packet without an open packet or data to send"
 
 
 def test_a_received_packet_ends_with_its_syndrome() -> None:
@@ -109,9 +109,7 @@ def test_chains_run_by_priority_and_stop_at_their_terminal_block() -> None:
 
 
 @pytest.mark.parametrize(("user", "good_crc"), [(0, True), (5, False), (USER, True)])
-def test_a_packet_of_the_sp_that_is_as_long_as_its_header_tells_has_its_user_bytes_in_the_status(
-    user: int, good_crc: bool
-) -> None:
+def test_sp_packet_of_its_header_size_has_its_user_bytes_in_recv_status(user: int, good_crc: bool) -> None:
     coming = Coming.random(random.Random(user), user, good_crc)
     assert coming.status == user | (not good_crc) << 16
     assert Coming(coming.wire[:-1]).bad_size and Coming(coming.wire + b"x").bad_size

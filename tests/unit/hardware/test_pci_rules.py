@@ -55,7 +55,7 @@ def read_one() -> list[Sample]:
 
 
 def retry() -> list[Sample]:
-    """Burst write refused: FRAME# goes away a clock after STOP#."""
+    """Burst write with a disconnect: FRAME# is deasserted a clock after STOP#."""
     trace = [IDLE, address(Command.MEMORY_WRITE, 0x1000), Sample(ad=1, cbe=0xF0, frame=True, irdy=True)]
     trace += [Sample(ad=1, cbe=0xF0, frame=True, irdy=True, devsel=True, stop=True)]
     trace += [Sample(ad=1, cbe=0xF0, irdy=True, devsel=True, stop=True), IDLE, IDLE, IDLE]

@@ -51,7 +51,7 @@ def test_registers_of_the_sp_adapter_are_aligned_and_distinct() -> None:
     offsets = [int(register) for register in SpReg]
     assert all(offset % 4 == 0 and offset < 0x200 for offset in offsets)
     assert len(set(offsets)) == len(SpReg.__members__)
-    assert SpReg.SEND0 % 32 == SpReg.RECV0 % 32 == SpReg.READ0 % 128 == 0, "their words are told apart by low bits"
+    assert SpReg.SEND0 % 32 == SpReg.RECV0 % 32 == SpReg.READ0 % 128 == 0, "low bits select their words"
 
 
 def test_commands_of_the_sp_adapter_reject_sizes_that_do_not_fit() -> None:

@@ -71,7 +71,7 @@ def test_events_have_names() -> None:
     assert event_name(0xFFF) == "event 0xfff"
 
 
-def test_the_log_gives_out_records() -> None:
+def test_the_log_returns_records() -> None:
     log = TraceLog(Kernel(), enabled=True)
     log.add(unit(1, Part.NIC_CPU), TraceEvent.NIC_ACCEPT, 0x06360102, 5, -7)
     row = log.array()[0]

@@ -38,7 +38,7 @@ def total(words: list[int], pace: Pace = PACE, count: int = 0, held: str = "") -
     return sum(one.clocks for one in spent(words, pace, count, held))
 
 
-def test_the_first_word_is_fetched_and_then_an_instruction_takes_a_clock() -> None:
+def test_each_instruction_costs_a_clock_after_the_first_fetch() -> None:
     assert spent([NOP] * 6) == [Spent(fetch=1), *[Spent()] * 5]
 
 
@@ -48,13 +48,13 @@ def test_only_users_of_a_pending_load_wait(late: int) -> None:
     assert spent([NOP, NOP, LOAD, ADD], pace)[-1] == Spent(load=late)
     assert spent([NOP, NOP, LOAD, NOP, ADD], pace)[-1] == Spent(load=late - 1)
     assert spent([NOP, NOP, LOAD, *[NOP] * late, ADD], pace)[-1] == Spent()
-    assert spent([NOP, NOP, LOAD, LOAD], pace)[-1] == Spent(load=late), "its register is still to be written"
+    assert spent([NOP, NOP, LOAD, LOAD], pace)[-1] == Spent(load=late), "its register is not yet written"
 
 
 def test_a_word_has_two_instructions_where_the_sram_is_wide_and_accesses_fit_beside_fetches() -> None:
     words = [NOP, NOP, *[STORE, NOP] * 6]
     assert total(words) == len(words) + 1
-    assert total(words, replace(PACE, word_bytes=4)) == len(words) + 1 + 6, "each store takes a fetch's clock"
+    assert total(words, replace(PACE, word_bytes=4)) == len(words) + 1 + 6, "each store uses the clock of a fetch"
 
 
 def test_a_wait_for_a_load_lets_the_fetch_catch_up() -> None:
@@ -62,7 +62,7 @@ def test_a_wait_for_a_load_lets_the_fetch_catch_up() -> None:
     assert total([NOP, NOP, LOAD, ADD, NOP, NOP], narrow) == 6 + 1 + 2
 
 
-def test_a_taken_branch_costs_its_shadow_and_no_more() -> None:
+def test_taken_branch_costs_only_its_delay_slots() -> None:
     words = [NOP, NOP, branch(0x20), NOP, *[NOP] * 8]
     assert total(words, count=8) == 8 + 1
 
@@ -82,7 +82,7 @@ def test_a_return_knows_its_target_after_the_datum() -> None:
 
 
 @pytest.mark.parametrize("further", [0, 1, 5])
-def test_a_special_register_takes_its_further_clocks_and_no_access_of_the_sram(further: int) -> None:
+def test_special_register_costs_its_extra_clocks_and_no_sram_access(further: int) -> None:
     pace = replace(PACE, register_clocks=further, word_bytes=4)
     assert spent([NOP, NOP, REGISTER, NOP, NOP], pace)[2:] == [Spent(register=further), Spent(), Spent()]
 
@@ -93,7 +93,7 @@ def test_accesses_of_other_masters_stall_the_core() -> None:
     assert spent(words, held="xx")[0] == Spent(fetch=3)
 
 
-def test_a_loop_of_five_instructions_refetches_what_the_buffer_lost() -> None:
+def test_loop_of_five_instructions_refetches_words_evicted_from_the_buffer() -> None:
     """Three words of SRAM in a buffer of two: every turn fetches all of them, one more turn costs the same again."""
     loop = [NOP, NOP, load(8, 0, 0x200), NOP, ADD, branch(8), NOP]
     turns = [total(loop, count=2 + 5 * turn) for turn in (4, 5, 6)]
@@ -110,6 +110,6 @@ def test_random_code_waits_no_longer_for_loads_than_on_a_core_that_always_has_it
     clocks = Clocks(pace)
     for _ in words:
         step = model.step()
-        begun, took = clocks.now, clocks.step(step)
-        assert clocks.now == begun + took.clocks and took.load <= step.waited
+        before, took = clocks.now, clocks.step(step)
+        assert clocks.now == before + took.clocks and took.load <= step.waited
     assert clocks.now >= model.clocks

@@ -110,7 +110,7 @@ def test_a_select_and_a_conditional_instruction_depend_on_the_flags() -> None:
     equal, other = run(words, values={6: 5, 7: 70}), run(words, values={6: 6, 7: 70})
     assert [equal.registers[k] for k in (8, 9, 10)] == [5, 75, 0]
     assert [other.registers[k] for k in (8, 9, 10)] == [70, 0, 6 - 70 & WORD]
-    assert equal.flags == Flags(z=1, c=1), "an instruction whose condition does not hold leaves the flags"
+    assert equal.flags == Flags(z=1, c=1), "an instruction with a false condition does not change the flags"
     assert other.flags == Flags(n=1)
 
 
@@ -250,7 +250,7 @@ def test_a_jump_in_a_shadow_is_an_error(words: list[int], at: int) -> None:
         made.step()
 
 
-def test_a_jump_may_follow_one_that_was_not_taken_and_the_shadows_of_one_that_was() -> None:
+def test_jump_may_follow_an_untaken_jump_and_the_delay_slots_of_a_taken_one() -> None:
     assert visited([branch(0x40, Condition.F), branch(0x80), NOP], 3) == [0, 4, 8]
     made = core([branch(0x10), NOP, NOP, NOP, branch(0x20), NOP])
     assert [made.step().pc for _ in range(5)] == [0, 4, 0x10, 0x14, 0x20]

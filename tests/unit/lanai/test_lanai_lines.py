@@ -1,7 +1,7 @@
 """Line tables of DWARF 4 are read as the standard says.
 
 Strategy: a unit with every opcode of the standard, and a special one, is written by hand, and its rows beside it. Two
-such units in a row are read as two; another version is refused.
+such units in a row are read as two; another version is rejected.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def unit(version: int = 4) -> bytes:
     return len(body).to_bytes(4, "big") + body
 
 
-def test_each_opcode_moves_what_the_standard_says() -> None:
+def test_each_opcode_transfers_the_bytes_defined_by_the_standard() -> None:
     rows = [row for _, row in STEPS if row is not None]
     assert list(lines_of(unit())) == rows
     assert list(lines_of(unit() + unit())) == rows + rows
 
 
-def test_files_of_a_unit_are_found_by_where_it_begins() -> None:
+def test_files_of_a_unit_are_found_by_its_offset() -> None:
     assert files_of(b"12345678" + unit(), 8) == ["", "a.c", "inc/b.h"]
 
 

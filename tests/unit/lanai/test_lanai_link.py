@@ -67,7 +67,7 @@ def test_uncleared_variables_are_placed_before_cleared_ones() -> None:
     assert (program.zeros, program.end) == (24, at + 24)
 
 
-def test_the_entry_is_placed_first_whatever_the_order_of_objects() -> None:
+def test_the_entry_is_placed_first_for_any_order_of_objects() -> None:
     other = made("a.o", [Section(".text", CODE, [NOP, NOP])], [Name("f", ".text")])
     assert link([other, START], sram_bytes=RAM).symbols["start"] == 0
     behind = made("crt.o", [Section(".text", CODE, [NOP, NOP])], [Name("start", ".text", value=4)])
@@ -128,7 +128,7 @@ def test_symbols_are_resolved_across_objects_and_weak_ones_are_overridden() -> N
     for objects in ((user, weak, strong), (user, strong, weak)):
         program = linked(*objects)
         assert word(program, 8) & 0x1FFFFFC == program.symbols["f"] == 0x10 + 4 * (objects[1] is weak)
-        assert word(program, 12) & 0x1FFFFFC == 0, "a weak name that nobody defines is 0"
+        assert word(program, 12) & 0x1FFFFFC == 0, "an undefined weak symbol is 0"
 
 
 def test_local_symbols_are_not_shared_between_objects() -> None:
@@ -184,7 +184,7 @@ def test_a_program_leaves_room_for_its_stack() -> None:
         LinkError, match=r"program before the stack's begin at 0x4000: 0x3800 bytes from 0x0 on and 0x1000"
     ):
         linked(zeros)
-    assert linked(stack=0x3F1C).stack == 0x3F18, "clang wants a multiple of 8"
+    assert linked(stack=0x3F1C).stack == 0x3F18, "clang requires a multiple of 8"
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def crt() -> Object:
     return made("crt.o", [text], names)
 
 
-def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
+def test_code_compiled_by_clang_runs_with_line_numbers() -> None:
     program = link([crt(), Object.read("count.o", OBJECT.read_bytes())], sram_bytes=RAM)
     sram = Sram(RAM)
     sram.data[: len(program.data)] = program.data
@@ -235,7 +235,7 @@ def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
         line = program.line(one.address)
         assert line is not None and f"{one.name}(" in source[line.line - 1]
     assert {one.file for one in program.lines if one.line} == {"count.c"}
-    assert program.line(0) is None, "the start has no lines"
+    assert program.line(0) is None, "the startup code has no lines"
 
 
 def test_a_linked_program_knows_which_code_is_inline() -> None:

@@ -2,7 +2,7 @@
 
 Strategy: echo's committed image runs between two NICs of the machine while every instruction is recorded. Sums must be
 complete, a polling NIC spends its time in `main` and the looks inlined there, and a line of the trace is that of the
-disassembler. A table is printed from made-up rows.
+disassembler. A table is printed from invented rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def test_a_profile_sums_clocks_by_function_and_by_the_line_where_code_was_writte
     assert {name: (row.instructions, row.spent.clocks) for name, row in functions.items()} == {
         "step": (2, 4), "start": (2, 3), NOWHERE.function: (2, 2)
     }  # fmt: skip
-    assert list(functions) == ["step", "start", NOWHERE.function], "the most clocks first"
+    assert list(functions) == ["step", "start", NOWHERE.function], "sorted by clocks, descending"
     assert lines["b.h:7"].spent == Spent(1, load=2) and lines["a.c:3"].instructions == 3
 
 
@@ -71,7 +71,7 @@ def test_a_nic_that_polls_spends_its_time_in_the_lines_of_its_loop() -> None:
     machine.run(until_us=20)
     functions, lines = profile.functions(), profile.lines()
     loop = functions["main"].spent.clocks + functions["look_inbox"].spent.clocks
-    assert loop > 0.9 * profile.clocks > 1000, "the loop, and what stands inline in it"
+    assert loop > 0.9 * profile.clocks > 1000, "the loop with its inlined functions"
     assert functions["look_inbox"].spent.clocks > 0
     assert sum(row.spent.clocks for row in lines.values()) == profile.clocks
     first = next(iter(lines))

@@ -2,7 +2,7 @@
 
 Strategy: echo's committed image polls on a NIC of the machine. All of `main` is then replaced by an illegal word, a
 jump in a shadow, or an invalid access. The error must contain position, cause, node, callers and the last 64
-instructions as text, like that of the RTL core. A program that stops at once has fewer.
+instructions as text, like that of the RTL core. A program that stops immediately has fewer.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def test_an_undefined_action_is_reported_with_function_and_last_instructions(fau
     nic.store_words(MAIN.address, [wild(MAIN.address)[fault]] * (MAIN.size // 4))
     with pytest.raises(CoreError) as raised:
         machine.run(until_us=20)
-    told = str(raised.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert raised.value.fault is fault
-    assert f" in main+{raised.value.address - MAIN.address:#x} on node 1: {MESSAGES[fault].what}: " in told[0]
-    assert told[1].startswith("  calls: ") and "main+" in told[1] and " <- start+" in told[1]
-    assert "%sp 0x7ff" in told[2]
-    assert told[3] == "  last instructions:" and len(told) == 4 + LAST
-    assert all("main+" in line for line in told[4:-1]), "it was in its loop"
-    assert any(" ld [" in line for line in told[4:]), "as text"
+    assert f" in main+{raised.value.address - MAIN.address:#x} on node 1: {MESSAGES[fault].what}: " in lines[0]
+    assert lines[1].startswith("  calls: ") and "main+" in lines[1] and " <- start+" in lines[1]
+    assert "%sp 0x7ff" in lines[2]
+    assert lines[3] == "  last instructions:" and len(lines) == 4 + LAST
+    assert all("main+" in line for line in lines[4:-1]), "the instructions of its loop"
+    assert any(" ld [" in line for line in lines[4:]), "disassembled"
 
 
 def test_a_program_that_stops_early_has_few_last_instructions_and_no_calls() -> None:
@@ -51,8 +51,8 @@ def test_a_program_that_stops_early_has_few_last_instructions_and_no_calls() -> 
     assert [line.split()[0] for line in last] == ["0x00000"]
 
 
-def test_a_function_that_has_no_frame_yet_is_called_from_where_the_stack_says() -> None:
-    """`start` has called `main`: its frame is the whole stack, and holds nothing of an earlier call."""
+def test_caller_of_a_function_without_a_frame_is_read_from_the_stack() -> None:
+    """`start` has called `main`: its frame is the whole stack, without remains of an earlier call."""
     registers = [0] * 32
     registers[SP], registers[FP] = PROGRAM.stack - 4, PROGRAM.stack
     stopped = Stopped(PROGRAM, MAIN.address, registers, [], {PROGRAM.stack - 4: 0x44}.__getitem__)

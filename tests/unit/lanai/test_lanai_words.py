@@ -43,7 +43,7 @@ def test_no_word_has_two_formats() -> None:
 
 
 @given(st.sampled_from(FORMATS), st.data())
-def test_what_is_encoded_is_read_back(one: Format, data: st.DataObject) -> None:
+def test_encoded_values_are_decoded_unchanged(one: Format, data: st.DataObject) -> None:
     values = {}
     for name, field in one.fields.items():
         bits = field.high - field.low + 1
@@ -130,12 +130,12 @@ def test_reserved_words_are_illegal(word: int) -> None:
 )
 def test_a_chip_rejects_unsupported_instructions(word: int, lacking: str) -> None:
     refused = [chip.refuses(known(word)) for chip in CHIPS]
-    assert refused[0] == "", "v11 has everything"
+    assert refused[0] == "", "v11 has all instructions"
     assert refused[2] == lacking
     assert (refused[1] != "") == (lacking.endswith(("SPECIAL instruction", "select", "RR instruction")))
 
 
-def test_a_chip_for_clang_keeps_where_registers_are_and_how_long_loads_take() -> None:
+def test_chip_for_clang_keeps_register_addresses_and_load_delays() -> None:
     for chip in (LANAI4, LANAI9):
         made = for_clang(chip)
         assert (made.register_bits, made.load_delay) == (chip.register_bits, chip.load_delay)

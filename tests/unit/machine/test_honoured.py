@@ -46,7 +46,7 @@ def changed(profile: Profile, key: str) -> Profile:
 def test_every_value_is_honoured_or_has_a_reason() -> None:
     for key in every_key():
         ignored = [pattern for pattern in IGNORED if fnmatch.fnmatchcase(key, pattern)]
-        assert (key in HONOURED) + len(ignored) == 1, f"{key}: honoured, or listed once, but not both: {ignored}"
+        assert (key in HONOURED) + len(ignored) == 1, f"{key}: either implemented or listed once as ignored: {ignored}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,11 +88,11 @@ def arrival_ps(profile: Profile) -> int:
         hosts.append(host_library("echo")(machine.host(node), view))
     machine.finish(*(host.start() for host in hosts))
     machine.finish(hosts[0].send(1, b"8 bytes."), hosts[1].receive())
-    (begun,), (stored,) = machine.trace.of_event(TraceEvent.TX_START), machine.trace.of_event(TraceEvent.RX_HEAD)
-    return stored[0] - begun[0]
+    (started,), (stored,) = machine.trace.of_event(TraceEvent.TX_START), machine.trace.of_event(TraceEvent.RX_HEAD)
+    return stored[0] - started[0]
 
 
-def test_a_slower_switch_and_a_longer_cable_delay_a_packet_by_what_they_take() -> None:
+def test_slower_switch_and_longer_cable_delay_a_packet_by_their_latency() -> None:
     profile = load_profile("lanai9")
     usual = arrival_ps(profile)
     slower = arrival_ps(profile.override({"switch.fall_through_ns": "1000"}))
@@ -116,8 +116,8 @@ def test_settings_that_are_honoured_pass() -> None:
 @pytest.mark.parametrize("name", sorted(RUN_OPTIONS.keys() - set(on_machine.HONOURED)))
 def test_a_setting_of_the_run_without_effect_is_rejected(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert on_machine.main(["am2_reliability", "--set", f"{name}=1"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"SET: {name} has no effect on the machine: ") and told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"SET: {name} has no effect on the machine: ") and printed.count("\n") == 1
 
 
 def test_a_study_takes_settings_of_the_network_and_sizes() -> None:

@@ -25,7 +25,7 @@ class Bench:
     """A line, and a service routine that takes ROUTINE ps and releases the line after `release` ps of them."""
 
     def __init__(self, release: int | None = None) -> None:
-        self.kernel, self.begun, self.release = Kernel(), list[int](), release
+        self.kernel, self.started, self.release = Kernel(), list[int](), release
         self.draws = 0
         self.line = InterruptLine(self.kernel, self.kernel.spawn, self.draw)
 
@@ -34,7 +34,7 @@ class Bench:
         return LATENCY
 
     async def serve(self) -> None:
-        self.begun.append(self.kernel.now)
+        self.started.append(self.kernel.now)
         if self.release is not None:
             self.kernel.at(self.kernel.now + self.release, lambda: self.line.change(False))
         await self.kernel.sleep(ROUTINE)
@@ -49,11 +49,11 @@ def test_a_line_that_is_held_is_served_again_and_again() -> None:
     bench.line.serve_by(bench.serve)
     bench.drive((101, True), (401, False))
     bench.kernel.run()
-    assert bench.begun[0] == 101 + LATENCY
+    assert bench.started[0] == 101 + LATENCY
     assert all(
-        after - before in range(LATENCY + ROUTINE, LATENCY + ROUTINE + 3) for before, after in pairwise(bench.begun)
+        after - before in range(LATENCY + ROUTINE, LATENCY + ROUTINE + 3) for before, after in pairwise(bench.started)
     )
-    assert len(bench.begun) == 300 // (LATENCY + ROUTINE)
+    assert len(bench.started) == 300 // (LATENCY + ROUTINE)
 
 
 def test_a_routine_that_is_registered_late_serves_a_line_that_is_held() -> None:
@@ -61,7 +61,7 @@ def test_a_routine_that_is_registered_late_serves_a_line_that_is_held() -> None:
     bench.drive((101, True))
     bench.kernel.at(301, lambda: bench.line.serve_by(bench.serve))
     bench.kernel.run()
-    assert bench.begun == [301 + LATENCY]
+    assert bench.started == [301 + LATENCY]
 
 
 @pytest.mark.parametrize("fall", range(103, 107 + LATENCY, 2))
@@ -70,17 +70,17 @@ def test_a_line_that_is_released_within_the_latency_is_not_served(fall: int) -> 
     bench.line.serve_by(bench.serve)
     bench.drive((101, True), (fall, False))
     bench.kernel.run()
-    assert bench.begun == ([101 + LATENCY] if fall > 101 + LATENCY else [])
+    assert bench.started == ([101 + LATENCY] if fall > 101 + LATENCY else [])
 
 
 @pytest.mark.parametrize("gap", range(2, LATENCY + 8, 2))
-def test_the_latency_begins_anew_when_the_line_rises_again(gap: int) -> None:
+def test_the_latency_restarts_at_the_next_rising_edge(gap: int) -> None:
     bench = Bench(release=4)
     bench.line.serve_by(bench.serve)
     bench.drive((101, True), (111, False), (111 + gap, True))
     bench.kernel.run()
-    assert bench.begun == [111 + gap + LATENCY]
-    assert bench.draws == 1, "what was released early has drawn nothing"
+    assert bench.started == [111 + gap + LATENCY]
+    assert bench.draws == 1, "an early release draws no random number"
 
 
 @pytest.mark.parametrize("release", range(2, 2 * ROUTINE, 2))
@@ -92,8 +92,8 @@ def test_no_rise_is_lost_at_any_time_relative_to_the_release(release: int) -> No
         first = 101 + LATENCY
         bench.drive((101, True), (first + release + rise, True))
         bench.kernel.run()
-        assert bench.begun[0] == first and len(bench.begun) >= 2 and bench.begun[-1] >= first + release + rise
-        assert all(after - before >= LATENCY + ROUTINE for before, after in pairwise(bench.begun))
+        assert bench.started[0] == first and len(bench.started) >= 2 and bench.started[-1] >= first + release + rise
+        assert all(after - before >= LATENCY + ROUTINE for before, after in pairwise(bench.started))
         assert not bench.line.held
 
 

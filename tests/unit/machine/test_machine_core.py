@@ -42,9 +42,9 @@ def waits(settings: str | None) -> list[Spent]:
 
 @pytest.mark.parametrize("settings", ["processor.load_clocks=4", "processor.uncached_clocks=6", ""])
 def test_each_stall_equals_the_setting_of_the_rtl(settings: str) -> None:
-    told = KIND.settings(load_profile("lanai9").override(parse_settings(settings)))
+    values = KIND.settings(load_profile("lanai9").override(parse_settings(settings)))
     most = Spent(*map(max, zip(*map(astuple, waits(settings)), strict=True)))
-    assert (most.load, most.register) == (told[Setting.CORE_LOAD_DELAY], told[Setting.CORE_REGISTER_CLOCKS])
+    assert (most.load, most.register) == (values[Setting.CORE_LOAD_DELAY], values[Setting.CORE_REGISTER_CLOCKS])
 
 
 def test_a_buffer_that_holds_the_loop_waits_for_fetches_once() -> None:

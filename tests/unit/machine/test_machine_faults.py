@@ -1,7 +1,7 @@
-"""Strategy: NIC 0 sends numbered packets to NIC 1, which takes one after the other; what comes, and in which order, is
-compared as a whole. One packet at a time is reordered or doubled; then packets are by chance, where nothing may be
-changed, and one seed must give one result. Then a NIC is reset while it sends, while it receives, while its program
-runs and while its host DMA moves: everybody else must go on, and so must the NIC when it is released.
+"""Strategy: NIC 0 sends numbered packets to NIC 1, which receives one after the other; the received packets and their
+order are compared. One packet at a time is reordered or duplicated, then packets at random: their content must not
+change, and a seed must reproduce its result. Then a NIC is reset while it sends, while it receives, while its program
+runs and during a host DMA: all other nodes must continue, and so must the NIC after its release.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def take_all(machine: Machine, node: int, got: list[bytes]) -> None:
 
 
 def sent_in_a_row(machine: Machine, count: int, apart_us: float = 3) -> list[int]:
-    """Send `count` different packets from NIC 0 to NIC 1; the numbers of those that came, in their order."""
+    """Send `count` different packets from NIC 0 to NIC 1; return the numbers of the received ones in order."""
     got: list[bytes] = []
     take_all(machine, 1, got)
     packets = [body(100, number) for number in range(count)]
@@ -189,16 +189,16 @@ def test_a_nic_in_reset_runs_no_program_and_keeps_its_registers_as_after_power_u
     before = len(turns)
     machine.run(50)
     assert len(turns) == before > 10
-    assert nic.special.isr == nic.special.read(Reg.EIMR) == 0, "the timer ran out in reset"
+    assert nic.special.isr == nic.special.read(Reg.EIMR) == 0, "the timer expired during reset"
     control(machine, 0, RUN)
     machine.run(60)
-    assert len(turns) == before, "only who starts a program runs one"
+    assert len(turns) == before, "only a started program runs"
     nic.spawn(program(), "program")
     machine.run(70)
     assert len(turns) > before
 
 
-def test_a_polling_loop_that_was_about_to_notice_something_does_not_in_reset() -> None:
+def test_polling_loop_in_reset_notices_no_pending_change() -> None:
     machine = Machine(2)
     nic = machine.nic(0)
     noticed = []

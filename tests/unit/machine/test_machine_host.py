@@ -50,7 +50,7 @@ def test_stores_arrive_in_program_order_word_by_word() -> None:
     assert order == sorted(order) and order[-1] == 1128 and len(set(order)) > 3
 
 
-def test_a_posted_write_lets_the_cpu_go_on_before_it_arrives() -> None:
+def test_posted_write_does_not_block_the_cpu_until_it_arrives() -> None:
     machine = Machine(2)
     machine.finish(machine.host(0).pio_write(BASE, b"\0\0\0\7"))
     assert machine.nic(0).load(0) == 0
@@ -71,7 +71,7 @@ def test_a_read_waits_for_the_writes_before_it() -> None:
 
 
 @pytest.mark.parametrize(("size", "copied"), [(12, 12), (13, 16), (16, 16)])
-def test_a_copy_takes_bytes_from_host_memory_rounded_up_to_words(size: int, copied: int) -> None:
+def test_copy_reads_host_memory_in_whole_words(size: int, copied: int) -> None:
     machine = Machine(2)
     buffer = machine.host(0).allocate(64)
     buffer.view[:] = bytes(range(64))

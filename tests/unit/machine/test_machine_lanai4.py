@@ -81,7 +81,7 @@ def test_grim_delivers_once_and_in_order_both_ways(inject: int) -> None:
     bench.run(application)
 
 
-def test_remote_memory_moves_whole_words_only() -> None:
+def test_remote_memory_transfers_only_whole_words() -> None:
     bench = Lanai4Bench(2)
 
     async def application(library: Grim, node: int) -> None:
@@ -119,7 +119,7 @@ def test_blocks_are_carried_out_one_at_a_time_and_chain_0_first() -> None:
         return step
 
     services = dma.services({0: note(0), 2: note(2)}, "look")
-    assert len(services) == 1, "one engine, one bit"
+    assert len(services) == 1, "one bit for the only engine"
 
     async def firmware() -> None:
         loop = nic.poll_loop([watch for watch, _ in services])
@@ -131,7 +131,7 @@ def test_blocks_are_carried_out_one_at_a_time_and_chain_0_first() -> None:
             await services[0][1]()
 
     machine.finish(firmware())
-    assert woken == [2, 0, 0, 0, 2, 2], "the block in work is finished first"
+    assert woken == [2, 0, 0, 0, 2, 2], "the current block completes first"
     assert all(nic.load(base + Block.SIZE * index) & Flag.TERMINAL for base in at.values() for index in range(3))
 
 

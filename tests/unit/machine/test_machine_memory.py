@@ -1,7 +1,7 @@
 """A memory of the machine ends where it says.
 
 Strategy: bytes and words at its very end are written and read back, in each way that there is; one byte behind the end,
-or before the beginning, is refused by its address.
+or before the beginning, is rejected with its address.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ def test_the_last_bytes_can_be_read_and_written_and_none_behind_them(size: int) 
     last, data = 64 - size, bytes(range(1, size + 1))
     memory.write(last, data)
     assert memory.read(last, size) == data
-    told = rf"SRAM: bytes {last + 1:#x} \.\. 0x41 are outside its 0x40 bytes"
-    with pytest.raises(MachineError, match=told):
+    message = rf"SRAM: bytes {last + 1:#x} \.\. 0x41 are outside its 0x40 bytes"
+    with pytest.raises(MachineError, match=message):
         memory.write(last + 1, data)
-    with pytest.raises(MachineError, match=told):
+    with pytest.raises(MachineError, match=message):
         memory.read(last + 1, size)
     assert memory.read(0, 64) == bytes(last) + data
 

@@ -52,7 +52,7 @@ def received(machine: Machine, node: int) -> tuple[bytes, int]:
 
 @settings(max_examples=60)
 @given(size=st.integers(4, 1200), skip=st.integers(0, 7), cuts=st.lists(st.integers(2, 1200), max_size=3))
-def test_any_length_alignment_and_cut_arrives_whole(size: int, skip: int, cuts: list[int]) -> None:
+def test_any_length_alignment_and_cut_arrives_complete(size: int, skip: int, cuts: list[int]) -> None:
     machine = Machine(2, host_bytes=4096, sram_bytes=1 << 16)
     arm(machine, 1)
     send(machine, 0, b"\x81", body(size), skip, tuple(sorted(cut for cut in cuts if cut <= size)))
@@ -91,7 +91,7 @@ def test_rmp_advances_while_a_long_packet_arrives() -> None:
     assert len(seen) > 20 and all(pointer % 8 == 0 for pointer in seen)
 
 
-def test_a_receiver_that_is_not_armed_stops_the_sender_and_loses_nothing() -> None:
+def test_unarmed_receiver_stops_the_sender_without_loss() -> None:
     machine = Machine(2)
     send(machine, 0, b"\x81", body(4000))
     machine.run()
@@ -118,7 +118,7 @@ def test_a_blocked_output_holds_back_packets_of_others_and_then_lets_them_by() -
     assert sorted(firsts) == sorted(body(64, source) for source in range(3))
 
 
-def test_a_packet_that_was_blocked_goes_on_over_further_switches_as_its_route_arrives() -> None:
+def test_blocked_packet_continues_over_further_switches_as_its_route_arrives() -> None:
     """Host 0's packet to host 15 keeps the cable between two switches. Of that of host 1, at the next port, only the
     byte of the route to this cable has come.
     """
@@ -255,7 +255,7 @@ def test_a_nic_in_reset_absorbs_packets() -> None:
     assert received(machine, 1) == (body(50), 0)
 
 
-def test_a_buffer_changed_before_send_int_is_sent_as_changed() -> None:
+def test_buffer_changed_before_send_int_is_sent_with_its_new_content() -> None:
     machine = Machine(2)
     arm(machine, 1)
     send(machine, 0, b"\x81", body(40))

@@ -107,7 +107,7 @@ def test_a_full_doorbell_fifo_drops_entries_and_reports_the_overflow() -> None:
     bells.consumers[0] = 2
     bells.ring(Pci.DOORBELL, 900)
     assert bells.overflows == 3
-    assert bells._sram.load(0x8004) == 900, "entry 512 stands where entry 0 stood"
+    assert bells._sram.load(0x8004) == 900, "entry 512 replaces entry 0"
 
 
 def test_overflow_is_visible_in_isr_and_counter() -> None:
@@ -173,7 +173,7 @@ def test_polling_delay_is_spread_over_one_scan() -> None:
     assert 340_000 < sum(delays) / len(delays) < 410_000
 
 
-def test_polling_goes_on_with_the_step_after_the_hit() -> None:
+def test_polling_continues_with_the_step_after_the_hit() -> None:
     machine = Machine(2)
     nic, hits = machine.nic(0), list[int]()
     loop = nic.poll_loop([Watch(4 * i, 0, "look") for i in range(4)])
@@ -188,7 +188,7 @@ def test_polling_goes_on_with_the_step_after_the_hit() -> None:
 
 
 @pytest.mark.parametrize(("start", "looks"), [(0, 3), (1, 2), (2, 1), (3, 4)])
-def test_a_hit_takes_the_looks_from_the_first_step_to_it(start: int, looks: int) -> None:
+def test_hit_costs_the_polls_from_the_first_step_to_it(start: int, looks: int) -> None:
     machine = Machine(2)
     machine.nic(0).store(8, 1)
     loop = machine.nic(0).poll_loop([Watch(4 * i, 0, "look") for i in range(4)])
@@ -196,7 +196,7 @@ def test_a_hit_takes_the_looks_from_the_first_step_to_it(start: int, looks: int)
     assert machine.kernel.now == looks * 100_000 + 1
 
 
-def test_a_word_that_changed_back_before_its_look_is_missed() -> None:
+def test_word_changed_back_before_its_poll_is_missed() -> None:
     machine = Machine(2)
     nic = machine.nic(0)
     loop = nic.poll_loop([Watch(0, 0, "look"), Watch(4, 0, "look")])

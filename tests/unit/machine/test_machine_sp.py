@@ -180,7 +180,7 @@ def test_misuse_that_the_adapter_flags_is_an_error(machine: Machine) -> None:
         nic.write(SpReg.COMMAND_LOW, 0x100000)
 
 
-def test_the_host_takes_the_interrupt_back_at_the_control_register() -> None:
+def test_the_host_clears_the_interrupt_in_the_control_register() -> None:
     card = nic_kind("sp").card(1 << 19)
     assert card.register(Reg.ISR) == card.control == 0xE0800040
     assert card.signal(1 << Isr.HOST_SIG) == 1

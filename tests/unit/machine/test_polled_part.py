@@ -31,7 +31,7 @@ def test_a_loop_polls_only_its_first_steps_until_extended() -> None:
     nic.store(20, 1)  # step 5
     task = nic.spawn(program(), "program")
     machine.run(until_us=5)
-    assert not seen, "step 5 is not looked at"
+    assert not seen, "step 5 is not polled"
     nic.store(4, 1)
     machine.finish(task)
     assert [hit for hit, _ in seen] == [1, 5]

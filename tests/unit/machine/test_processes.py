@@ -28,7 +28,7 @@ def host_with(seed: int = 1, size: int = 64 << 20) -> ModelHost:
     return Machine(2, seed=seed, host_bytes=size).host(0)
 
 
-def refused(process: Process, *, what: str, address: int) -> AbstractContextManager[Any]:
+def rejected(process: Process, *, what: str, address: int) -> AbstractContextManager[Any]:
     return pytest.raises(ProtectionFault, match=f"^{process.who}: protection fault: {what} at {address:#x}: ")
 
 
@@ -67,12 +67,12 @@ def test_an_unmapped_access_is_rejected_before_any_byte_is_written() -> None:
     process = host_with().process("app")
     va = process.allocate(2 * PAGE)
     end = va + 2 * PAGE
-    with refused(process, what="store of 12 bytes", address=end):
+    with rejected(process, what="store of 12 bytes", address=end):
         process.store_bytes(end - 8, b"abcdefghijkl")
     assert process.load_words(end - 8, 2) == (0, 0)
-    with refused(process, what="load of 4 bytes", address=0):
+    with rejected(process, what="load of 4 bytes", address=0):
         process.load_words(0, 1)
-    with refused(process, what="translation", address=end):
+    with rejected(process, what="translation", address=end):
         process.pieces(va, 2 * PAGE + 1)
 
 
@@ -84,20 +84,20 @@ def test_a_process_reaches_only_the_pages_of_the_nic_that_are_mapped_for_it() ->
     machine.run()
     assert machine.nic(0).load(3 * PAGE + 8) == 7
     assert machine.finish(a.pio_read(bell + 8)) == [7]
-    with refused(b, what="PIO store of 4 bytes", address=bell):
+    with rejected(b, what="PIO store of 4 bytes", address=bell):
         machine.finish(b.pio_write(bell, bytes(4)))
-    with refused(a, what="PIO store of 8 bytes", address=bell + PAGE):
+    with rejected(a, what="PIO store of 8 bytes", address=bell + PAGE):
         machine.finish(a.pio_write(bell + PAGE - 4, bytes(8)))
     with pytest.raises(ProtectionFault, match="the page is read-only"):
         machine.finish(a.pio_write(status, bytes(4)))
     with pytest.raises(ProtectionFault, match="a device, not memory"):
         a.load_words(bell, 1)
     a.unmap(bell)
-    with refused(a, what="PIO load", address=bell):
+    with rejected(a, what="PIO load", address=bell):
         machine.finish(a.pio_read(bell))
 
 
-def test_pinned_pages_keep_their_frames_until_every_pin_is_gone() -> None:
+def test_pinned_pages_keep_their_frames_until_the_last_unpin() -> None:
     process = host_with().process()
     va = process.allocate(3 * PAGE)
     frames = process.pin(va + 100, 2 * PAGE)
@@ -112,7 +112,7 @@ def test_pinned_pages_keep_their_frames_until_every_pin_is_gone() -> None:
         process.pin(va, 1)
 
 
-def test_frames_given_back_are_used_again_and_are_zero() -> None:
+def test_freed_frames_are_reused_and_zeroed() -> None:
     host = host_with(size=2 << 20)
     first, second = host.process(), host.process()
     va = first.allocate(400 * PAGE)
@@ -124,7 +124,7 @@ def test_frames_given_back_are_used_again_and_are_zero() -> None:
     assert second.load_bytes(there, 400 * PAGE) == bytes(400 * PAGE)
 
 
-def test_half_a_gigabyte_is_mapped_and_only_what_is_touched_costs_memory() -> None:
+def test_half_a_gigabyte_is_mapped_and_only_touched_pages_use_memory() -> None:
     process = host_with(size=512 << 20).process()
     va = process.allocate(256 << 20)
     for at in (va, va + (128 << 20) - 2, va + (256 << 20) - 4):
@@ -133,7 +133,7 @@ def test_half_a_gigabyte_is_mapped_and_only_what_is_touched_costs_memory() -> No
     assert len(process.pin(va, 256 << 20)) == 65536
 
 
-def test_a_thread_keeps_the_cpu_until_it_waits_and_the_next_pays_for_the_switch() -> None:
+def test_thread_keeps_the_cpu_until_it_waits_and_the_next_is_charged_the_switch() -> None:
     machine = Machine(1)
     host = machine.host(0)
     a, b = host.process("a"), host.process("b")
@@ -212,7 +212,7 @@ def test_a_polling_thread_continues_when_another_thread_moves_the_word(busy: int
     assert ended
 
 
-def test_a_blocked_thread_uses_no_cpu_and_comes_back_by_a_switch() -> None:
+def test_blocked_thread_uses_no_cpu_and_resumes_with_a_context_switch() -> None:
     machine = Machine(1)
     host = machine.host(0)
     process = host.process()

@@ -56,7 +56,7 @@ def test_the_load_at_the_head_of_the_bus_is_that_of_the_first_task(kernel: TurnK
     assert kernel.waiter(f"host a: {BUS}") is early
 
 
-def told(loop: TurnSpin, kernel: TurnKernel) -> list[int]:
+def steps_that_hit(loop: TurnSpin, kernel: TurnKernel) -> list[int]:
     """Start a loop on a word with value 0, change its expected value, and return the steps that hit."""
     hits: list[int] = []
 
@@ -76,7 +76,7 @@ def test_a_loop_with_a_changed_expected_value_hits_in_time_or_by_a_turn(chosen: 
     loop = TurnSpin(CpuTime(kernel), Memory("sram", 8), [Look(at, 0, 7, False, 10) for at in (0, 4)], why="nic a")
     if chosen:
         kernel.choose()
-    hits = told(loop, kernel)
+    hits = steps_that_hit(loop, kernel)
     if chosen:
         assert [turn.what for turn in kernel.turns()] == ["notices the word at 0x4"]
         take_all(kernel)

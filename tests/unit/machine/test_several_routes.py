@@ -51,7 +51,7 @@ def test_further_routes_differ_and_are_as_short_as_the_first(topology: Topology)
         assert all(route_of(verify(topology, pair, way)) == way for way in ways)
 
 
-def test_no_route_is_chosen_twice_whatever_the_loads() -> None:
+def test_no_route_is_chosen_twice_for_any_load() -> None:
     network = UpDown(TWO, "chip0")
     near, far = (TWO.attachment(host).node for host in ("paris", "metz"))
     (busy,) = network.take(near, far)
@@ -87,8 +87,8 @@ def test_software_sees_all_routes_of_its_node() -> None:
     assert views[1].ways(1) == (views[1].routes[1],)
 
 
-def came(port: str, by_ps: int) -> list[int]:
-    """Eight packets on two routes in turn, one of them late; the numbers of those that came, in their order."""
+def arrivals(port: str, by_ps: int) -> list[int]:
+    """Eight packets on two routes in turn, one of them late; return the numbers of the received ones in order."""
     routes = up_down(TWO, most=2)
     machine = Machine(2, names=TWO.hosts, topology=TWO, routes=routes)
     if port:
@@ -105,8 +105,8 @@ def came(port: str, by_ps: int) -> list[int]:
 
 
 def test_packets_pass_those_on_a_late_route_which_keep_their_order() -> None:
-    assert came("", 0) == list(range(8))
-    mixed = came("chip1.6", 10_000_000)
+    assert arrivals("", 0) == list(range(8))
+    mixed = arrivals("chip1.6", 10_000_000)
     assert mixed != list(range(8)) and sorted(mixed) == list(range(8))
     for way in (0, 1):
         own = [number for number in mixed if number % 2 == way]

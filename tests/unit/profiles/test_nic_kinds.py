@@ -1,9 +1,9 @@
-"""A kind of NIC is one object and folders of its name; nothing else names it.
+"""A kind of NIC is defined by one object and folders of its name; no other code names it.
 
 Strategy: the source of the repository is read, not run. Its strings, imports and, in the HDL, names of modules are
-compared with the kinds that are found. The check is tried on a small made-up tree with a kind of its own, in which one
-file at a time breaks the rule. What a kind's object answers is compared for all kinds, so that a further one is held to
-it when its folder appears.
+compared with the kinds that are found. The check is tested on a small invented tree with its own kind, in which one
+file at a time breaks the rule. The attributes of a kind's object are checked for all kinds, and thus for
+every kind that is added.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def test_a_layer_runs_on_the_kinds_for_whose_processor_it_is_compiled() -> None:
     assert set(kinds_of("grim")) < set(kinds_of("via"))
 
 
-def test_the_driver_takes_a_lanai_out_of_reset_and_no_other() -> None:
+def test_the_driver_releases_only_a_lanai_from_reset() -> None:
     known = ("fifo", "lanai4", "lanai9", "sp")
     assert [name for name in known if nic_kind(name).boots] == ["lanai4", "lanai9"]
 

@@ -43,7 +43,7 @@ def with_file(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner =
     return read_profile_file(path, owner)
 
 
-def refused(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner = Owner.NIC) -> str:
+def error_text(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner = Owner.NIC) -> str:
     with pytest.raises(ConfigError) as error:
         with_file(folder, text, name, owner)
     return str(error.value).replace(f"{folder}/", "")
@@ -261,7 +261,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("text", "line", "message"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_in_a_file_is_named(tmp_path: Path, text: str, line: int, message: str | None) -> None:
-    said = refused(tmp_path, text)
+    said = error_text(tmp_path, text)
     place = f"lanai9.toml:{line}: " if line else "lanai9.toml: "
     assert said.startswith(place)
     if message is not None:
@@ -270,7 +270,7 @@ def test_mistake_in_a_file_is_named(tmp_path: Path, text: str, line: int, messag
 
 def test_values_of_pairs_are_rejected_in_the_file_of_a_host(tmp_path: Path) -> None:
     text = HOST + "\n[with.lanai9.host]\nclock_mhz = 1\n"
-    assert "unknown key 'with.lanai9'" in refused(tmp_path, text, "p3-450.toml", Owner.HOST)
+    assert "unknown key 'with.lanai9'" in error_text(tmp_path, text, "p3-450.toml", Owner.HOST)
 
 
 def test_missing_value_is_rejected(tmp_path: Path) -> None:
@@ -323,12 +323,12 @@ def test_unknown_profile_is_rejected(name: str, text: str) -> None:
 
 def test_a_host_with_an_unknown_processor_is_rejected_with_line_and_nearest_name(tmp_path: Path) -> None:
     text = HOST.replace('processor = "i686"', 'processor = "powerpc604"')
-    said = refused(tmp_path, text, "p3-450.toml", Owner.HOST)
+    said = error_text(tmp_path, text, "p3-450.toml", Owner.HOST)
     assert f"p3-450.toml:{line_with(text, 'processor')}: unknown processor of a host: " in said
     assert "no paths are compiled for 'powerpc604'; did you mean 'powerpc'?" in said
 
 
-def test_layers_are_charged_what_is_compiled_for_the_processor_of_the_host() -> None:
+def test_layers_are_charged_the_paths_compiled_for_the_host_processor() -> None:
     of = {name: PathTable.of_host("mpi", load_profile(name).host_target) for name in ("sp", "sp+ppc604-332")}
     assert {name: table.compiled["target"] for name, table in of.items()} == {"sp": "i686", "sp+ppc604-332": "powerpc"}
     assert of["sp"].paths.keys() == of["sp+ppc604-332"].paths.keys()

@@ -1,7 +1,7 @@
 """Uncertainty range of each assumed or calibrated profile value.
 
 Strategy: for every NIC with every host, the range of each value contains it, stays within the limits of its key, and
-can be set. Missing and incomplete entries are rejected with their place, for made-up tables.
+can be set. Missing and incomplete entries are rejected with their place, for invented tables.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_every_uncertain_value_has_a_range_around_it(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_a_published_total_leaves_over_is_calibrated(profile: str) -> None:
+def test_remainder_of_a_published_total_is_calibrated(profile: str) -> None:
     values = load_profile(profile).values
     left = {f"host.{name}_ns" for name in ("post_user", "post_kernel", "packet", "frame")}
     assert {values[name].origin for name in left if values[name].value} <= {Origin.CALIBRATED}
