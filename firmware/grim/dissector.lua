@@ -1,6 +1,6 @@
--- GRIM's header and control messages, what arguments mean in remote memory, whose copy a multicast is.
+-- GRIM header and control messages, arguments of remote memory operations, owner of a multicast copy.
 
-local ARGUMENTS = {  -- of remote memory
+local ARGUMENTS = {  -- remote memory operations
   [0x04] = { "target", "lock", "lock value", "span" }, [0x05] = { "target", "lock", "lock value", "span" },
   [0x06] = { "remote address", "local address", "lock", "span" }, [0x07] = { "target", "the read", "bytes", "lock" },
 }
@@ -36,7 +36,7 @@ grim.experts = { cut }
 
 local function name_of(type) return TYPES[type] or string.format("type 0x%02x", type) end
 
--- Of an endpoint: 8 bits, and two more in bits 2 and 3 of the device.
+-- VNN of an endpoint: 8 bits, and two more in bits 2 and 3 of the device.
 local function vnn(buffer, at) return buffer(at, 1):uint() + buffer(at + 1, 1):bitfield(4, 2) * 256 end
 
 local function control(buffer, pinfo, branch, type)
@@ -51,7 +51,7 @@ end
 local function message(buffer, pinfo, branch, type)
   local words, correction = buffer(8, 2):uint(), buffer(4, 1):uint() % 4
   local bytes = 4 * words - correction
-  local destination = type < 0x0c and vnn(buffer, 10) or buffer(10, 1):uint() -- a copy has a channel behind it
+  local destination = type < 0x0c and vnn(buffer, 10) or buffer(10, 1):uint() -- a copy is followed by a channel
   branch:add(word.correction, buffer(4, 1))
   branch:add(word.tree, buffer(5, 1))
   branch:add(word.words, buffer(8, 2))

@@ -129,7 +129,7 @@ def test_payload_is_moved_three_times_by_hardware_and_once_by_the_cpu() -> None:
     assert bench.machine.host(1).copied_bytes == size and bench.machine.host(0).copied_bytes == 0
 
 
-# ---- what stands in the NIC's memory is what counts
+# ---- words in NIC memory determine the result
 
 
 def fifo_entry(bench: Bench, node: int, index: int) -> int:
@@ -229,7 +229,7 @@ def test_pinned_memory_is_sent_without_a_copy() -> None:
     assert got[0].data == data
 
 
-# ---- what is refused
+# ---- rejected arguments and compositions
 
 
 @pytest.mark.parametrize(

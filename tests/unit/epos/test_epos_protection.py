@@ -67,7 +67,7 @@ def settled(bench: Bench, *calls: Any) -> list[Any]:
     return bench.run(*calls, bench.machine.host(0).sleep(LONG, "its effect"))
 
 
-# ---- what it gives
+# ---- compositions with protection
 
 
 @pytest.mark.parametrize("protocols", GUARDED)
@@ -127,7 +127,7 @@ def test_rejected_frames_are_retransmitted_with_reliability() -> None:
     assert bench.run(give(a, 3, sent), late())[1] == sent
 
 
-# ---- what it refuses
+# ---- rejected accesses
 
 
 def test_memory_of_another_process_cannot_be_sent() -> None:
@@ -241,7 +241,7 @@ def test_random_words_and_doorbells_of_a_process_do_not_affect_others(seed: int)
     assert d.place.stride
 
 
-# ---- what cannot be composed
+# ---- invalid compositions
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_multicast_lost_to_one_node_is_retransmitted_only_to_it() -> None:
     assert bench.hosts[0].protocols["reliability"].resent == 1
 
 
-# ---- what is refused
+# ---- rejected arguments and compositions
 
 
 def test_multicast_without_the_protocol_is_rejected() -> None:

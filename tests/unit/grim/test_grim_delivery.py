@@ -93,7 +93,7 @@ def test_answers_that_wait_for_a_busy_link_all_leave() -> None:
 
 
 def test_many_channels_share_the_tokens_of_a_ni() -> None:
-    # A host that looks at 32 endpoints with every send fills no scoreboard, so it does not poll first.
+    # A host that polls 32 endpoints with every send fills no scoreboard, so polling first is off.
     bench = Bench(2, 7, channels=32, host_queue_bytes=640, segment_bytes=128, queue_bytes=16384, poll_first=0)
     stop_and_start(bench)
     AllToAll(bench, 1500, [0, 32]).run()
