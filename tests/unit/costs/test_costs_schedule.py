@@ -1,9 +1,9 @@
-"""The stalls of a path are those of a processor that executes it, and they are charged.
+"""Stalls of a path: equal to those of a processor that executes it, and charged.
 
-Strategy: random instructions without jumps run on the reference model of the LANai, and are read by the counter as the
-assembler writes them: each waits as long on both. Pieces of assembly, counted by hand, hold what only the counter has:
-marks of registers that a verb accesses, frames, and the path round a block that is not likely. That the committed
-tables and the profiles go together is checked for every layer.
+Strategy: random instructions without jumps run on the reference model of the LANai, and the counter reads them as
+assembly: each instruction must wait equally long in both. Hand-counted pieces of assembly contain what only the counter
+handles: marks of registers that a verb accesses, frames, and the path around an unlikely block. The committed tables
+must match the profiles for every layer.
 """
 
 from __future__ import annotations

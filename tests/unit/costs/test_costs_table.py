@@ -1,7 +1,7 @@
 """The table of counted paths and the clocks that follow from it.
 
-Strategy: a table is written into a scratch folder and read back; every mistake a user can make is checked for its whole
-message. The clocks are checked by hand-made sums, and by properties: monotonous in each count, linear in `times`.
+Strategy: a table is written into a temporary folder and read back. For every mistake of a user the whole message is
+compared. Clocks are checked by sums calculated by hand and by properties: monotonic in each count, linear in `times`.
 """
 
 from __future__ import annotations

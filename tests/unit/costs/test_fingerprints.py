@@ -1,7 +1,7 @@
-"""Costs and images that were made from other C than that beside them are rejected before a run.
+"""Rejection of costs and images that were made from other C sources than those next to them.
 
-Strategy: tokens are compared for texts that differ in one place. `sanlab new` writes a layer to a root of its own, and
-one source at a time is changed there; a fresh process then plans a run of the layer.
+Strategy: tokens are compared for texts that differ in one place. `sanlab new` writes a layer to a separate root, and
+one source at a time is changed there; a new process then plans a run of the layer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Generated tables and images are kept compressed, read as if they were files, and checked against damage.
+"""Compressed storage of generated tables and images.
 
-Strategy: texts are kept, replaced and read in a folder of the test. Each committed `generated.bz2` is compressed again,
-which must give the same bytes. Damage is tried at every kind of place: cut off, flipped, empty, other text.
+Strategy: texts are stored, replaced and read in a temporary folder. Compressing each committed `generated.bz2` again
+must give the same bytes. Each kind of damage must be detected: truncation, flipped bits, an empty file, other text.
 """
 
 from __future__ import annotations

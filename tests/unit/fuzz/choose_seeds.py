@@ -1,8 +1,8 @@
 """Selection of the seeds of the fuzz tests: `python -m tests.unit.fuzz.choose_seeds` writes SEEDS.
 
 The first seeds of each layer run where their charges are counted (`fuzzed.COUNTED`). Of the seeds up to OF, the one
-that reaches most new branches of the firmware, hosts and NICs, is added repeatedly; then the first ones, until there
-are LEAST.
+that reaches most new branches of the firmware, hosts and NICs is added repeatedly. Further seeds are added in order up
+to LEAST.
 """
 
 from __future__ import annotations

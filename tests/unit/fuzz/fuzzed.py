@@ -1,4 +1,4 @@
-"""Programs of the mixed fuzz with seeds that are always the same: which, and what is wrong with one."""
+"""Programs of the mixed fuzz test with fixed seeds, and their errors."""
 
 from __future__ import annotations
 

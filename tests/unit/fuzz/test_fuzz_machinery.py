@@ -1,7 +1,7 @@
 """Machinery of the fuzz tests.
 
-Strategy: programs of a made-up layer are drawn and shrunk. The reference models of GRIM's mailboxes, errors and memory
-get histories with one mistake each, which they must report, and the same histories without it.
+Strategy: programs of an invented layer are drawn and shrunk. The reference models of GRIM's mailboxes, errors and
+memory get histories with one mistake each, which they must report, and the same histories without it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pauses between the acts of a program of the mixed fuzz.
+"""Pauses between the actions of a program of the mixed fuzz test.
 
-Strategy: programs of GRIM and VIA, among them those whose threads wait blocked, run on the machine with pauses before
-each act, by seed; the references of the fuzz say what is wrong. What is drawn else does not change.
+Strategy: programs of GRIM and VIA, some with blocking threads, run on the machine with random pauses before each action
+and are checked by the reference models of the fuzz test. The other random choices of a program must not change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The mixed fuzz on the machine, with seeds that are always the same. Strategy: programs of each layer that use all of
-it at once run against references written from the layer's API; whatever is wrong is named with the program. The first
-seeds of layers with a NIC program run in `test_charges_of_traffic`; here run the fewest others that reach all branches
-which some hundreds reach (`choose_seeds`). `make fuzz` runs new ones, and shrinks what fails.
+"""The mixed fuzz test on the machine, with fixed seeds.
+
+Strategy: programs that use all features of a layer concurrently run against references written from the layer's API;
+errors are reported with the program. The first seeds of layers with a NIC program run in `test_charges_of_traffic`;
+here run the fewest others that reach all branches reached by some hundreds (`choose_seeds`). `make fuzz` runs new seeds
+and shrinks failing programs.
 """
 
 from __future__ import annotations

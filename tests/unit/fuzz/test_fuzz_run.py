@@ -1,8 +1,8 @@
 """Command line of `make fuzz`.
 
 Strategy: the real Dask and the real command run on a local cluster, with a batch function of the test that fails for
-given seeds. A made-up program fails and is shrunk by hypothesis. One real batch runs in its own process. Invalid
-arguments are rejected before anything runs.
+given seeds. An invented program fails and is shrunk by hypothesis. One real batch runs in its own process. Invalid
+arguments are rejected before the run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reference model of GRIM's multicast trees in the fuzz test.
 
 Strategy: the model gets histories of one channel, with sequential and concurrent changes. It must determine which
-channels are certainly subscribed, which may be, and which must receive a message. A program whose two tasks change one tree must match
-it.
+channels are certainly subscribed, which may be, and which must receive a message. A program with two tasks that change
+one tree must match it.
 """
 
 from __future__ import annotations

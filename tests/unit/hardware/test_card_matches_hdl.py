@@ -1,8 +1,8 @@
-"""The card's register map and circuits, and the HDL generated from them, are one.
+"""Equality of the card's register map and circuits with the HDL generated from them.
 
-Strategy: both generated files are made again and compared byte for byte. The map is checked for what no generator sees:
-words on their grid, each alone, the handler table where its words are not registers. The generated module of an
-invented circuit file is read back: an instance for each slot's circuit, reset unless one of its images is loaded.
+Strategy: both files are generated again and compared byte for byte. The map is checked for rules that no generator
+checks: aligned words, no overlap, and the handler table apart from registers. The generated module of an invented
+circuit file is read back: an instance for each slot's circuit, in reset unless one of its images is loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Link models: CRC-8, characters, packets.
 
-Strategy: CRC-8 is compared with division bit by bit and with its published check value; packets go there and back;
-invalid arguments are rejected with their value in the message. Properties are drawn by hypothesis.
+Strategy: CRC-8 is compared with a bit-by-bit division and with its published check value. Packets are encoded and
+decoded. Invalid arguments are rejected with their value in the message. Properties are drawn by hypothesis.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """PCI timing model and transactions: hand-counted cases from the protocol.
 
-Strategy: short bursts counted by hand on paper (address phase, decode, wait states, data) must come out of the
-model; the decoded bytes of a transaction must follow the byte enables.
+Strategy: the model must give the clocks of short bursts counted by hand (address phase, decode, wait states, data). The
+decoded bytes of a transaction must follow the byte enables.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The protocol checker on hand-written bus traces.
 
-Strategy: a correct trace of each kind (single write, read burst, retry, master abort, 64 bit) passes and decodes;
-then one wire of one clock of a correct trace is changed, and the checker must name the rule that this breaks. No
-simulator is involved.
+Strategy: a correct trace of each kind (single write, read burst, retry, master abort, 64 bit) passes and is decoded.
+Then one signal in one clock of a correct trace is changed, and the checker must name the violated rule. No simulator is
+involved.
 """
 
 from __future__ import annotations

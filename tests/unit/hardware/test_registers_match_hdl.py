@@ -1,8 +1,8 @@
-"""The register maps and the HDL packages generated from them are one.
+"""Equality of the register maps and the HDL packages generated from them.
 
-Strategy: the package is generated again and compared with the committed file byte for byte; the map itself is
-checked for what no generator can see: offsets on their grid and within the window, no two meanings for one place,
-and the fact sheet's own numbers.
+Strategy: the package is generated again and compared with the committed file byte for byte. The map is checked for
+rules that no generator checks: aligned offsets within the window, no two meanings of one place, and the fact sheet's
+numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The packet of the SP switch, and what a switch does to it.
+"""The packet format of the SP switch, and its change by a switch.
 
-Strategy: packets drawn by hypothesis go to the wire and back; a switch takes one route byte, and errors on the way stay
-as visible as they were; sizes at both ends of their range; the HDL package is generated again and compared.
+Strategy: packets drawn by hypothesis are encoded and decoded. A switch consumes one route byte, and errors before it
+stay visible. Sizes are tested at both ends of their range. The HDL package is generated again and compared.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Strategy: the codes are a file format, so what is fixed about them is tested: size, ranges, uniqueness, unit
-numbers. The generated SystemVerilog must be what is printed today, and trace points take fields that there are. Names
-for people are sampled. The log of the machine is read back through the same dtype.
+"""Codes of trace events.
+
+Strategy: the codes are a file format, so its fixed properties are tested: size, ranges, uniqueness, unit numbers. The
+generated SystemVerilog must equal the committed file, and trace points must use existing fields. Names for people are
+sampled. The machine's log is read back through the same dtype.
 """
 
 from __future__ import annotations

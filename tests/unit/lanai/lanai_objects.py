@@ -1,4 +1,4 @@
-"""Object files of the LANai made up for unit tests: sections, symbols and relocations as bytes."""
+"""Invented object files of the LANai for unit tests: sections, symbols and relocations as bytes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The reference model of the LANai, one class of instructions after the other.
+"""The reference model of the LANai, by class of instructions.
 
-Strategy: programs of a few words run on a processor with a small SRAM; registers, flags and memory are compared with
-what arithmetic in Python, or the definition written down here, says. Random operands where an operation is arithmetic.
-The chips differ in shadows and loads: the same words run on each.
+Strategy: programs of a few words run on a processor with a small SRAM. Registers, flags and memory are compared with
+arithmetic in Python or with the definition given here. Operands of arithmetic operations are random. Since chips differ
+in delay slots and load delays, the same words run on each.
 """
 
 from __future__ import annotations

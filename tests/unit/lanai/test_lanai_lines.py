@@ -1,6 +1,6 @@
-"""Line tables of DWARF 4 are read as the standard says.
+"""Line tables of DWARF 4.
 
-Strategy: a unit with every opcode of the standard, and a special one, is written by hand, and its rows beside it. Two
+Strategy: a unit with every opcode of the standard and a special one is written by hand, with its expected rows. Two
 such units in a row are read as two; another version is rejected.
 """
 

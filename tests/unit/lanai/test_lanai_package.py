@@ -1,6 +1,6 @@
-"""The instruction set in SystemVerilog is that of the tables in Python.
+"""Equality of the instruction set in SystemVerilog with the tables in Python.
 
-Strategy: the committed package is compared with what the tables give.
+Strategy: the committed package is generated again and compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Profiler and instruction trace.
 
 Strategy: echo's committed image runs between two NICs of the machine while every instruction is recorded. Sums must be
-complete, a polling NIC spends its time in `main` and the looks inlined there, and a line of the trace is that of the
-disassembler. A table is printed from invented rows.
+complete, a polling NIC must spend its time in `main` and the polling functions inlined there, and a line of the trace
+must be that of the disassembler. A table is printed from invented rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Errors of a program with undefined actions.
 
 Strategy: echo's committed image polls on a NIC of the machine. All of `main` is then replaced by an illegal word, a
-jump in a shadow, or an invalid access. The error must contain position, cause, node, callers and the last 64
-instructions as text, like that of the RTL core. A program that stops immediately has fewer.
+jump in a delay slot, or an invalid access. The error must contain position, cause, node, callers and the last 64
+disassembled instructions, like that of the RTL core. A program that stops immediately has fewer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Instructions as text.
+"""Disassembly of instructions.
 
-Strategy: words are written down with the text that llvm-objdump-16 prints for them, one for each form; every word that
-is legal has a text that no other meaning has. What clang compiles is compared with llvm-objdump in tests/tools.
+Strategy: for each form, a word is compared with the text of llvm-objdump-16. Every legal word has a text that no other
+meaning has. tests/tools compares code compiled by clang with llvm-objdump.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The table of instruction words, and what is decoded from it.
+"""The table of instruction words, and decoding.
 
-Strategy: the formats are compared with each other, random fields are encoded and read back, and random words are
-decoded: each is illegal or has the format that the table gives it. Some words are written down as clang-16 assembles
-them, so that table and compiler agree without a compiler here.
+Strategy: the formats are compared with each other, random fields are encoded and decoded, and random words are decoded:
+each is illegal or has the format that the table defines for it. Some words are given as clang-16 assembles them, so
+that table and compiler are compared without a compiler.
 """
 
 from __future__ import annotations

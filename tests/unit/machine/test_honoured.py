@@ -1,8 +1,8 @@
 """Effect of each profile value on the machine, or the reason why it has none.
 
-Strategy: each value that the machine honours is changed, which must change the machine's delays or sizes. The time of
-one packet shows that the network's delays are those of the RTL. The command that runs studies on the machine rejects
-every setting without effect.
+Strategy: a change of each implemented value must change the machine's delays or sizes. The time of one packet shows
+that the network's delays are those of the RTL. The command that runs studies on the machine rejects every setting
+without effect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Strategy: NIC 0 sends numbered packets to NIC 1, which receives one after the other; the received packets and their
+"""Faults and resets of the machine's NICs.
+
+Strategy: NIC 0 sends numbered packets to NIC 1, which receives one after the other; the received packets and their
 order are compared. One packet at a time is reordered or duplicated, then packets at random: their content must not
 change, and a seed must reproduce its result. Then a NIC is reset while it sends, while it receives, while its program
 runs and during a host DMA: all other nodes must continue, and so must the NIC after its release.

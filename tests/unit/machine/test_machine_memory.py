@@ -1,7 +1,7 @@
-"""A memory of the machine ends where it says.
+"""Bounds of the machine's memories.
 
-Strategy: bytes and words at its very end are written and read back, in each way that there is; one byte behind the end,
-or before the beginning, is rejected with its address.
+Strategy: bytes and words at the very end are written and read back by each access function. Accesses beyond the end or
+before the beginning are rejected with their address.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Strategy: packets are sent by the registers of one NIC and judged in the SRAM and registers of another. Lengths,
-alignments, pieces and buffer sizes are drawn by hypothesis. Wrong routes, flipped bits and receivers that are
-not armed are the second half. The CRC short cut of the network is compared with a CRC computed over all bytes.
+"""Network of the machine.
+
+Strategy: packets are sent by the registers of one NIC and checked in the SRAM and registers of another. Lengths,
+alignments, pieces and buffer sizes are drawn by hypothesis. Wrong routes, flipped bits and unarmed receivers follow.
+The shortcut for the CRC is compared with a CRC over all bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Strategy: registers are written and read through the verbs, as firmware does, and over PCI, as a host does. Each rule
-of the fact sheet (write-1-to-clear, the signal bits, timers that count down, doorbells that overflow) has its test.
-Time is read in ticks, so that no delay of the model matters. The interrupt is followed to the service routine.
+"""Registers of the machine's NICs.
+
+Strategy: registers are written and read through the verbs, as by firmware, and over PCI, as by a host. Each rule of the
+fact sheet (write-1-to-clear, the signal bits, timers that count down, doorbells that overflow) has its test. Time is
+read in ticks, independent of the model's delays. The interrupt is followed to the service routine.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The SP adapter of the machine, at its registers and at FirmVIA.
+"""The SP adapter of the machine: its registers, and FirmVIA on it.
 
-Strategy: two adapters on the machine, driven register by register as firmware would; host memory, headers and the order
-of commands are compared with what the register map promises; what the adapter flags must raise. Then the whole message
-layer: messages of every kind of length between two processes, in memory and on the wire of another network.
+Strategy: firmware's register accesses are made by hand on two adapters of the machine. Host memory, headers and the
+order of commands are compared with the register map, and flagged errors must raise. Then the whole layer runs: messages
+of every kind of length between two processes, in memory and on another network.
 """
 
 from __future__ import annotations

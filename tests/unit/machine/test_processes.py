@@ -2,7 +2,7 @@
 
 Strategy: processes of one host of the pure-Python machine load, store, poll and ring doorbells like a library, and each
 error text is compared. Physical memory is compared byte by byte with the stores through page tables, at addresses and
-sizes drawn by hypothesis. Threads record the times at which they executed; costs are flat, so that times are sums of
+sizes drawn by hypothesis. Threads record the times of their execution; costs are constant, so that times are sums of
 known durations.
 """
 

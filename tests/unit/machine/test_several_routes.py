@@ -1,9 +1,9 @@
-"""Several routes a pair, and one of them late, on the machine.
+"""Several routes for each pair of hosts on the machine, one of them late.
 
-Strategy: boards of SP chips, where the number of ways follows from the drawing, and random networks. All routes of a
-pair differ, deliver, are as short as the first, and together cannot deadlock. Files with several routes are read as
-they were written. On the machine packets take the routes in turn; a port into which packets come late lets the others
-pass, and keeps the order of its own.
+Strategy: boards of SP chips, whose number of routes follows from their structure, and random networks. All routes of a
+pair differ, deliver, have the length of the first, and together cannot deadlock. Files with several routes are read
+back unchanged. On the machine packets use the routes in turn; packets on a late route are passed by the others, and
+keep their own order.
 """
 
 from __future__ import annotations

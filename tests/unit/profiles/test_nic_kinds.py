@@ -1,9 +1,8 @@
-"""A kind of NIC is defined by one object and folders of its name; no other code names it.
+"""Isolation of NIC kinds: a kind is defined by one object and folders of its name, and no other code names it.
 
-Strategy: the source of the repository is read, not run. Its strings, imports and, in the HDL, names of modules are
-compared with the kinds that are found. The check is tested on a small invented tree with its own kind, in which one
-file at a time breaks the rule. The attributes of a kind's object are checked for all kinds, and thus for
-every kind that is added.
+Strategy: the source of the repository is read, not run. Its strings, imports and HDL module names are compared with the
+existing kinds. The check is tested on a small invented tree with its own kind, in which one file at a time violates the
+rule. The attributes of a kind's object are checked for all kinds, and thus for every kind that is added.
 """
 
 from __future__ import annotations

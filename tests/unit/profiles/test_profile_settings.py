@@ -1,7 +1,7 @@
 """Settings of the user (`SET="key=value ..."`) on a hardware profile.
 
-Strategy: a setting of each type is put in force and read back. Each mistake is made once, and the whole message
-compared. The profile itself must not change. Keys that belong to the study pass.
+Strategy: a setting of each type is applied and read back. Each mistake is made once, and the whole message is compared.
+The profile itself must not change. Keys of the study are accepted.
 """
 
 from __future__ import annotations

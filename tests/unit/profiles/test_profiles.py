@@ -1,8 +1,8 @@
 """Hardware profiles.
 
-Strategy: every profile that is found is loaded and held to what all must say, some to figures that papers and fact
-sheet state. Files with one mistake each are read, and the whole message compared. Settings of the user are tried with
-every type and every mistake. Parity with the RTL's port names is held where a key says it is a port.
+Strategy: every profile is loaded and checked for required values; some values are compared with papers and fact sheet.
+Files with one mistake each are read, and the whole message is compared. Settings of the user are tested with every type
+and every mistake. Keys that name a port of the RTL are compared with its port names.
 """
 
 from __future__ import annotations
