@@ -27,7 +27,7 @@ from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
 from pymodels.results import Series
 from tb.bind.core import RtlCore
-from tb.lab import handed_in
+from tb.lab import validation
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
 from tb.plan.options import options_by_layer
@@ -73,7 +73,7 @@ class Notebook(ABC):
 
     def metric(self, name: str, value: float) -> None:
         """Report one number. Raises ResultsError, with the line of the study, unless it is finite."""
-        word, number = handed_in.metric(name, value)
+        word, number = validation.metric(name, value)
         self.findings.metrics[word] = number
 
     def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
@@ -89,12 +89,12 @@ class Notebook(ABC):
         Raises:
             ResultsError: Invalid points; the message names the line of the study.
         """
-        word, points = handed_in.series(name, x, y, x_unit, y_unit)
+        word, points = validation.series(name, x, y, x_unit, y_unit)
         self.findings.series[word] = points
 
     def check(self, holds: bool, failure: str) -> None:
         """Record `failure` unless the condition `holds`. The run continues, and its exit code is not zero."""
-        if told := handed_in.failure(holds, failure):
+        if told := validation.failure(holds, failure):
             self.findings.failures.append(told)
 
 

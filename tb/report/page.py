@@ -14,13 +14,13 @@ from pathlib import Path
 from pymodels.results import Kind, Results, Series, write_atomically
 from pymodels.topology import Topology
 from tb.report import executed, tables
-from tb.report.beside import points_beside, ratios
+from tb.report.analysis import Analysis, stages, used
 from tb.report.families import families
 from tb.report.figure import curves, dots
-from tb.report.looked import Looked, stages, used
 from tb.report.markup import bar, html_table, keys, section
 from tb.report.measured import definition, with_definitions
 from tb.report.network import picture
+from tb.report.published_points import published_points, ratios
 from tb.report.tables import Asked, Stage, Table
 
 CSS = Path(__file__).with_name("page.css")
@@ -46,7 +46,7 @@ def write_page(
     info: Asked,
     results: Results,
     failures: Sequence[str],
-    looked: Looked | None = None,
+    analysis: Analysis | None = None,
     topology: Topology | None = None,
 ) -> Path:
     """Write `report.html` atomically next to the results and return its path.
@@ -56,14 +56,14 @@ def write_page(
         info: Name and question of the study.
         results: Results of the run.
         failures: Failures of the run.
-        looked: Analysis of the trace.
+        analysis: Analysis of the trace.
         topology: Network, if any.
 
     Raises:
         ResultsError: Writing failed.
     """
     path = folder / "report.html"
-    write_atomically(path, page(folder, info, results, failures, looked or Looked(), topology))
+    write_atomically(path, page(folder, info, results, failures, analysis or Analysis(), topology))
     return path
 
 
@@ -72,7 +72,7 @@ def page(
     info: Asked,
     results: Results,
     failures: Sequence[str],
-    looked: Looked,
+    analysis: Analysis,
     topology: Topology | None = None,
 ) -> str:
     """Return the page as text."""
@@ -81,10 +81,10 @@ def page(
         _figures(results),
         _published(results),
         section("Sizes", tables.sizes(results.metrics)),
-        stages(looked.breakdowns) if looked.breakdowns else _stages(tables.stages(results.metrics)),
-        used(looked),
+        stages(analysis.breakdowns) if analysis.breakdowns else _stages(tables.stages(results.metrics)),
+        used(analysis),
         executed.sections(folder),
-        _note(looked.note),
+        _note(analysis.note),
         _network(topology) if topology else (),
         section("Conditions", tables.conditions(results.metrics)),
         section("Metrics", with_definitions(results.study, tables.others(results.metrics))),
@@ -151,7 +151,7 @@ def _figures(results: Results) -> Iterator[str]:
         return
     yield '<h2>Curves</h2>\n<div class="figures">'
     for index, family in enumerate(drawn):
-        beside = {name: points_beside(one, results) for name, one in family.curves.items()}
+        beside = {name: published_points(one, results) for name, one in family.curves.items()}
         first = next(iter(family.curves.values()))
         yield f"<figure><h3>{escape(family.title)}</h3>"
         said = f"{family.title}, {first.y_unit} over {first.x_unit}"

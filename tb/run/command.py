@@ -25,8 +25,8 @@ from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
 from tb.report import waves
+from tb.report.analysis import analyse
 from tb.report.executed import short
-from tb.report.looked import look
 from tb.report.recorded import read_recorded
 from tb.report.terminal import complain, exit_code, say, status, summary
 from tb.report.timeline import write_soon
@@ -220,7 +220,7 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
         from tb.report.page import write_page  # slow to import, and only needed once there are results
 
         network = None if info.design else understood.cluster.topology
-        write_page(work, info, results, [final(line, work, folder) for line in failures], look(work), network)
+        write_page(work, info, results, [final(line, work, folder) for line in failures], analyse(work), network)
         if (failures or not outcome.passed) and understood.options["run.stuck_waves"]:
             with suppress(KeyboardInterrupt):  # the run itself has ended
                 run_again(own, info, understood, console, folder)

@@ -18,8 +18,8 @@ from pymodels.results import Series, write_results
 from tb.figures.pages import html
 from tb.figures.record import Interval, load_record
 from tb.figures.rows import rows
+from tb.report.analysis import analyse
 from tb.report.contents import write_contents
-from tb.report.looked import look
 from tb.report.markup import bar
 from tb.report.page import document, write_page
 from tests.tools.browser import Browser, browser
@@ -78,7 +78,7 @@ def fixture_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = results({**SIZED, "a_metric_with_a_very_long_name_that_does_not_break_anywhere": 1.0}, curves, PUBLISHED)
     made = replace(made, versions={"simulator": "Verilator 5.49"}, commits={"sanlab": "3ff39614b2e7dbbda557" * 2})
     write_results(made, folder / "results.json")
-    return write_page(folder, Question(), made, ["something failed: " + "very " * 40 + "badly"], look(folder))
+    return write_page(folder, Question(), made, ["something failed: " + "very " * 40 + "badly"], analyse(folder))
 
 
 @pytest.mark.parametrize(("width", "scheme"), CASES)

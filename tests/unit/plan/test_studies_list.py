@@ -1,7 +1,7 @@
 """`make studies`: a line for each study.
 
 Strategy: study files of every kind are written to a folder and read; none of them is ever imported, so one that would
-fail on import, does not parse, or has no docstring must still have its line. Then the real list must name the real
+fail on import, is not valid Python, or has no docstring must still have its line. Then the real list must name the real
 studies. A study that is said to run with firmware in C must start its layer with options that this has: it begins in a
 lab that only takes the options down.
 """
@@ -33,7 +33,7 @@ def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:
     assert lines[0] == "a          How far?"
     assert lines[1] == "long_name  How fast?"
     assert "docstring is missing" in lines[2]
-    assert "does not parse" in lines[3]
+    assert "invalid Python: invalid syntax" in lines[3]
 
 
 def starts_a_layer(part: Any, seen: set[Any]) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pymodels.results import ResultsError
-from tb.lab import handed_in
+from tb.lab import validation
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ from tb.lab import handed_in
 )
 def test_a_metric_that_is_not_a_finite_number_is_rejected_with_the_line(value: Any, said: str) -> None:
     with pytest.raises(ResultsError) as error:
-        handed_in.metric("m", value)
+        validation.metric("m", value)
     assert said in str(error.value)
-    assert str(error.value).startswith("tests/unit/lab/test_handed_in.py:")
+    assert str(error.value).startswith("tests/unit/lab/test_validation.py:")
     assert "\x1b" not in str(error.value)
 
 
@@ -52,7 +52,7 @@ def test_a_metric_that_is_not_a_finite_number_is_rejected_with_the_line(value: A
      (Fraction(1, 2), 0.5), (Decimal("0.5"), 0.5), (10**30, 10**30)],
 )  # fmt: skip
 def test_every_real_number_becomes_a_plain_one(value: Any, plain: float) -> None:
-    name, number = handed_in.metric("m", value)
+    name, number = validation.metric("m", value)
     assert (name, number, type(number)) == ("m", plain, type(plain))
     assert json.loads(json.dumps(number)) == plain
 
@@ -76,24 +76,24 @@ def test_every_real_number_becomes_a_plain_one(value: Any, plain: float) -> None
 )
 def test_an_invalid_series_is_rejected_with_the_line(arguments: tuple[Any, ...], said: str) -> None:
     with pytest.raises(ResultsError) as error:
-        handed_in.series(*arguments)
+        validation.series(*arguments)
     assert said in str(error.value)
-    assert str(error.value).startswith("tests/unit/lab/test_handed_in.py:")
+    assert str(error.value).startswith("tests/unit/lab/test_validation.py:")
 
 
 def test_a_series_of_arrays_becomes_one_of_plain_numbers() -> None:
-    name, points = handed_in.series("s", np.arange(3), np.array([0.5, 1, 2], np.float32), "B", "us")
+    name, points = validation.series("s", np.arange(3), np.array([0.5, 1, 2], np.float32), "B", "us")
     assert (name, points.x, points.y) == ("s", (0, 1, 2), (0.5, 1.0, 2.0))
     assert {type(value) for value in (*points.x, *points.y)} == {int, float}
-    assert handed_in.series("empty", (), (), "B", "us")[1].x == ()
-    assert handed_in.series("range", range(2), iter([1, 2]), "B", "us")[1].y == (1, 2)
+    assert validation.series("empty", (), (), "B", "us")[1].x == ()
+    assert validation.series("range", range(2), iter([1, 2]), "B", "us")[1].y == (1, 2)
 
 
 def test_a_check_needs_a_truth_value_and_a_text() -> None:
-    assert handed_in.failure(np.bool_(True), "wrong") == ""
-    assert handed_in.failure(0, "wrong") == "wrong"
-    assert handed_in.failure(False, "") == "a check without a description"
+    assert validation.failure(np.bool_(True), "wrong") == ""
+    assert validation.failure(0, "wrong") == "wrong"
+    assert validation.failure(False, "") == "a check without a description"
     with pytest.raises(ResultsError, match="check: not a truth value: it is array"):
-        handed_in.failure(np.array([True, False]), "wrong")
+        validation.failure(np.array([True, False]), "wrong")
     with pytest.raises(ResultsError, match="check: failure: not text: it is 5 of type int"):
-        handed_in.failure(False, 5)
+        validation.failure(False, 5)

@@ -16,13 +16,13 @@ import pytest
 from pymodels.published import load_published
 from pymodels.results import Series
 from pymodels.trace import Part, TraceEvent, unit
-from tb.report import looked
-from tb.report.beside import points_beside
+from tb.report import analysis
+from tb.report.analysis import analyse, stages, used
 from tb.report.breakdown import MOST, breakdowns, names_of
 from tb.report.contents import write_contents
 from tb.report.lives import Lives
-from tb.report.looked import look, stages, used
 from tb.report.page import write_page
+from tb.report.published_points import published_points
 from tb.report.recorded import TRACE, TraceError
 from tb.report.use import CPU, LINK_IN, LINK_OUT, PCI, PROCESSOR, SRAM, uses
 from tb.report.wire import Row, rows
@@ -72,7 +72,7 @@ def test_shares_are_of_the_time_from_the_first_send_to_the_last_end() -> None:
 
 
 def test_a_page_shows_stages_and_use(tmp_path: Path) -> None:
-    found = look(leave(tmp_path))
+    found = analyse(leave(tmp_path))
     text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
     assert "64 B: 3.000 us" in text
     assert "wire and switch: 0.100 us, 3.3 %" in text
@@ -82,24 +82,24 @@ def test_a_page_shows_stages_and_use(tmp_path: Path) -> None:
 
 
 def test_a_trace_that_is_too_long_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looked, "SOON", 10)
-    found = look(leave(tmp_path))
+    monkeypatch.setattr(analysis, "SOON", 10)
+    found = analyse(leave(tmp_path))
     assert not found.breakdowns
     text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
     assert "records: too many to analyse after every run" in text
 
 
 def test_dropped_records_are_noted(tmp_path: Path) -> None:
-    found = look(leave(tmp_path, legend=replace(LEGEND_OF_TWO, lost=12)))
+    found = analyse(leave(tmp_path, legend=replace(LEGEND_OF_TWO, lost=12)))
     assert "dropped 12 records" in found.note
 
 
 def test_a_missing_trace_is_empty_and_a_truncated_one_an_error(tmp_path: Path) -> None:
-    assert look(tmp_path) == looked.Looked()
+    assert analyse(tmp_path) == analysis.Analysis()
     leave(tmp_path)
     (tmp_path / TRACE).write_bytes((tmp_path / TRACE).read_bytes()[:-1])
     with pytest.raises(TraceError):
-        look(tmp_path)
+        analyse(tmp_path)
 
 
 def test_published_points_are_drawn_with_their_curve() -> None:
@@ -107,11 +107,11 @@ def test_published_points_are_drawn_with_their_curve() -> None:
     measured = {"scan_us_lanai4_33MHz_8": 5.4, "scan_us_lanai4_33MHz_1": 0.9}
     made = replace(results(measured), study=value.study, profile=value.profile)
     other = next(v for v in load_published() if v.metric == "scan_us_lanai4_33MHz_1")
-    assert points_beside(Series((1, 8, 16), (0.9, 5.4, 9), "channels", "us"), made) == [
+    assert published_points(Series((1, 8, 16), (0.9, 5.4, 9), "channels", "us"), made) == [
         (1, other.value),
         (8, value.value),
     ]
-    assert points_beside(Series((1, 8, 16), (0.8, 5.3, 9), "channels", "us"), made) == []
+    assert published_points(Series((1, 8, 16), (0.8, 5.3, 9), "channels", "us"), made) == []
 
 
 def test_the_index_lists_every_report_and_marks_unreadable_ones(tmp_path: Path) -> None:

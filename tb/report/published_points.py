@@ -15,7 +15,7 @@ from pymodels.results import Comparison, Results, Series
 POINT = re.compile(r".*?_(\d+(?:\.\d+)?)B?")
 
 
-def points_beside(series: Series, results: Results) -> list[tuple[float, float]]:
+def published_points(series: Series, results: Results) -> list[tuple[float, float]]:
     """Return the published points (x, y) of a series, in the order of x."""
     measured = dict(zip(series.x, series.y, strict=False))
     found = []

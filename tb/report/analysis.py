@@ -22,7 +22,7 @@ PS_PER_US = 1e6
 
 
 @dataclass(frozen=True)
-class Looked:
+class Analysis:
     """Analysis of a trace."""
 
     breakdowns: tuple[Breakdown, ...] = ()
@@ -32,18 +32,18 @@ class Looked:
     """Note for the page, such as the reason for a missing analysis."""
 
 
-def look(folder: Path) -> Looked:
+def analyse(folder: Path) -> Analysis:
     """Return the analysis of a run's trace; empty without a trace. Raises TraceError if the trace is unreadable."""
     if not (folder / TRACE).exists():
-        return Looked()
+        return Analysis()
     recorded = read_recorded(folder)
     if len(recorded.trace) > SOON:
-        return Looked(note=f"the trace has {len(recorded.trace):,} records: too many to analyse after every run")
+        return Analysis(note=f"the trace has {len(recorded.trace):,} records: too many to analyse after every run")
     records = rows(recorded.trace)
     lives = Lives(recorded.legend).take_all(records)
     note = f"the full trace dropped {recorded.legend.lost:,} records" if recorded.legend.lost else ""
     used = uses(recorded.legend, lives, records) if lives.wire.packets else []
-    return Looked(tuple(breakdowns(lives.lives)), tuple(used), recorded.legend.hosts, note)
+    return Analysis(tuple(breakdowns(lives.lives)), tuple(used), recorded.legend.hosts, note)
 
 
 def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
@@ -83,21 +83,21 @@ def _told(name: str, one: Breakdown) -> str:
     return f"{name.replace('_', ' ')}: {us:.3f} us, {tables.percent(us * PS_PER_US / one.latency)}"
 
 
-def used(looked: Looked) -> Iterator[str]:
+def used(analysis: Analysis) -> Iterator[str]:
     """Yield a table with a row for each host and a column for each resource; cells are filled according to
     their share.
     """
-    if not looked.uses:
+    if not analysis.uses:
         return
     yield "<h2>Utilisation</h2>"
     yield '<p class="soft">Shares of the time from the first send to the end of the last message.</p>'
-    yield from folded(_use_table(looked), len(looked.uses))
+    yield from folded(_use_table(analysis), len(analysis.uses))
 
 
-def _use_table(looked: Looked) -> Iterator[str]:
+def _use_table(analysis: Analysis) -> Iterator[str]:
     heads = "".join(f"<th>{name}</th>" for name in ("host", *RESOURCES))
     yield f'<div class="wide"><table class="use"><thead><tr>{heads}</tr></thead><tbody>'
-    for host, use in zip(looked.hosts, looked.uses, strict=True):
+    for host, use in zip(analysis.hosts, analysis.uses, strict=True):
         cells = "".join(_cell(use.shares[name]) for name in RESOURCES)
         yield f"<tr><td>{escape(host)}</td>{cells}</tr>"
     yield "</tbody></table></div>"
