@@ -1,9 +1,9 @@
 /* Code that several paths share, inlined. */
 static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
 
-/* Off the counted path, executed firmware does something else and restarts its main loop (instead.h). */
+/* Off the counted path, executed firmware does something else and restarts its main loop (slow_path.h). */
 #ifdef EXECUTED
-#include "instead.h"
+#include "slow_path.h"
 #else
 #define INSTEAD(what) ((void)0)
 #endif
