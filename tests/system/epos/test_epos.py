@@ -1,8 +1,8 @@
-"""EPOS on the RTL: what its studies measure is the same on both simulators, and adds up.
+"""EPOS on RTL: the results of its studies are equal on both simulators, and consistent.
 
-Strategy: one small run of each study. Payload is moved four times, by the monitors of both DMAs, of the cable, and of
-the copying CPU; long messages reach the narrowest of these stages. A composition runs on both simulators and leaves the
-same results, trace and packets.
+Strategy: each study runs once with small settings. By the monitors of both DMAs, of the cable, and of the copying CPU,
+payload is moved four times, and long messages reach the bandwidth of the narrowest of these stages. One composition
+runs on both simulators, with equal results, trace and packets.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""EPOS composed takes on the RTL what EPOS written by hand takes, to the picosecond; flags read at run time cost more.
+"""Composed EPOS takes the same time on RTL as hand-written EPOS, to the picosecond; flags tested at run time cost more.
 
 Strategy: variants of a composition run the same traffic in copies of one booted simulation
-(`tests/system/scenarios/epos_by_hand.py`). Each message ends at the same picosecond, and traces, memories of the NICs
-and wakes of Python are equal: the baseline, each protocol alone, pairs whose order matters, and all together, charged
-by the hand-written paths; three compositions with a hand-written library and NIC program too. The controls differ:
-flags that are read at run time by the clocks of their paths, and a dummy that waits.
+(`tests/system/scenarios/epos_by_hand.py`). Each message must end at the same picosecond, with equal traces, NIC
+memories and wakes of Python. The compositions are the baseline, each protocol alone, pairs whose order matters, and all
+together, charged by the hand-written paths; three of them also have a hand-written library and NIC program. Two
+controls must differ: flags tested at run time, by the clocks of their paths, and a dummy that waits.
 """
 
 from __future__ import annotations

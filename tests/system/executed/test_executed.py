@@ -28,7 +28,7 @@ GRIM = "repetitions=1 size=0 nic.firmware=python,c"
 
 
 def assert_same(one: Run, other: Run) -> None:
-    """Results, traces, packets and what each instruction has taken are equal."""
+    """Check that results, traces, packets and the clocks of each instruction are equal."""
     assert_equal(one, other)
     profiles = [(run.folder / "profile.json").read_text(encoding="utf-8") for run in (one, other)]
     assert profiles[0] == profiles[1]
@@ -61,7 +61,7 @@ def test_executed_firmware_gives_equal_results_and_traces(
 def test_gated_polling_loop_resumes_at_the_same_instruction(
     study: str, settings: str, profile: str, cluster: str, tmp_path: Path
 ) -> None:
-    """Messages meet it in any clock of its turn, and engines take the SRAM from it."""
+    """Messages arrive in any clock of a turn, and engines take the SRAM from the loop."""
     asleep, awake = (
         must(
             study, "verilator", tmp_path / str(on), f"nic.firmware=c {settings} run.always_on={on}", cluster, 1, profile
@@ -120,7 +120,7 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
 
 @pytest.fixture(name="grim", scope="module")
 def fixture_grim(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """GRIM in C on the node that answers: its boot takes Icarus a minute, in `make test-long` only."""
+    """Return a run of GRIM with C firmware on the answering node; on Icarus in `make test-long` only (slow boot)."""
     return must("grim_pingpong", "verilator", tmp_path_factory.mktemp("grim"), GRIM)
 
 

@@ -32,7 +32,7 @@ COMMITTED = Path(__file__).with_name("mirror.lanai9.toml")
 
 
 def write_page(folder: Path) -> Path:
-    """Write the page's files into `mylab` of a folder, the user's."""
+    """Write the files of the page into `mylab` in a folder."""
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -60,7 +60,7 @@ def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def compile_page(folder: Path) -> Path:
-    """Give the page's command that compiles, and return the path of the image (`pymodels.generated`)."""
+    """Run the compiling command of the page, and return the path of the image (`pymodels.generated`)."""
     ended = sanlab(folder, *COMPILE.split("#")[0].split("sanlab ")[1].split())
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return folder / "mylab" / IMAGE

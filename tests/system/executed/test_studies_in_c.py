@@ -30,7 +30,7 @@ SMALL = {
 EIGHT = ("grim_deadlock", "grim_many_hosts", "grim_overflow_cost", "switch_fairness")
 """Studies that need at least four hosts."""
 ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"}
-"""`test_executed`, `test_executed_costs`."""
+"""Studies that `test_executed` and `test_executed_costs` run."""
 
 
 def test_each_listed_study_is_run() -> None:

@@ -1,9 +1,9 @@
-"""All hosts send to all others, receivers stop and start, and every message arrives once, in order and unharmed.
+"""All hosts send to all others, receivers stop and start, and every message arrives once, in order and unchanged.
 
-Strategy: random sizes, random order, random pauses in which a host neither sends nor polls; host queues so small that
-they fill, so that the NIs refuse messages and roll back. The scenario checks number and bytes of each message where
-it arrives; here the NIs' counters must agree with what was sent, and show that there were NACKs and roll-backs. Eight
-hosts on Verilator, three with still smaller queues on Icarus.
+Strategy: sizes, order, and pauses in which a host neither sends nor polls are random. Host queues are so small that
+they fill, so that the NIs reject messages and roll back. The scenario checks number and bytes of each message in its
+handler. Counters of the NIs must agree with what was sent, and show NACKs and roll-backs. Eight hosts run on Verilator,
+three with still smaller queues on Icarus.
 """
 
 from __future__ import annotations

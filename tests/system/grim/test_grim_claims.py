@@ -32,7 +32,7 @@ from tests.system.runs import must
 def test_search_of_a_channel_takes_the_clocks_of_its_path(
     profile: str, simulator: str, nic: str, tmp_path: Path
 ) -> None:
-    """Figure 4.10 has as many values for each card: all are measured."""
+    """Figure 4.10 has four values for each card, all of which are measured."""
     period = {"lanai9_133MHz": 7500, "lanai4_33MHz": 30000, "lanai9_100MHz": 10000}[nic]
     settings = f"times=3 disturbed=30 stream=20000 clock.nic_ps={period}"
     metrics = must("grim_channel_scan", simulator, tmp_path, settings, profile=profile).metrics

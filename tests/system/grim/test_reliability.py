@@ -60,7 +60,7 @@ PASSED = "messages=40 largest=200 fault.loss=0 fault.damage=0 fault.reorder=0.1"
 
 
 def test_reordered_packets_are_resequenced_equally_on_both_simulators(tmp_path: Path) -> None:
-    """Whole packets are held back before a host. Nothing is damaged by that, and no slack buffer overflows."""
+    """Whole packets are delayed before a host, without damage and without overflow of a slack buffer."""
     one, other, awake = (
         on_four_hosts("grim_reliability", simulator, tmp_path / name, f"{PASSED} {more}")
         for name, simulator, more in (

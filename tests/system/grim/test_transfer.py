@@ -1,8 +1,8 @@
-"""Any file goes through the RTL and arrives as it was; what cannot go is refused before anything is built.
+"""Transfer of any file through the RTL, unchanged; an invalid file is rejected before anything is built.
 
-Strategy: files of awkward sizes and names are made, sent, and compared byte by byte with `received.bin`, beside the
-study's own SHA-256. Files that are missing, are folders, or exceed host memory must be refused with the remedy while
-a build would be an error.
+Strategy: files with unusual sizes and names are made, sent, and compared byte by byte with `received.bin`, in addition
+to the study's own SHA-256. Files that are missing, are folders, or exceed host memory must be rejected with the remedy,
+while every build is an error.
 """
 
 from __future__ import annotations

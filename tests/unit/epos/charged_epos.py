@@ -1,4 +1,4 @@
-"""A tour of EPOS: frames by stores and by DMA, a full Send Ring, held, overwritten, damaged and foreign ones."""
+"""A tour of EPOS: frames by stores and by DMA, a full Send Ring, and held, overwritten, damaged and foreign frames."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tour(charges: Charges) -> None:
 
 
 def _lost(charges: Charges) -> None:
-    """Messages of three frames of which some are lost."""
+    """Send messages of three frames, some of which are lost."""
     for where in ("nic", "host"):
         bench = Bench(mtu=512, slot_bytes=2048, rx_fifo=where)
         for number in (1, 3):
@@ -142,7 +142,7 @@ async def _sends(epos: Epos) -> None:
 
 
 async def _takes(epos: Epos, count: int) -> None:
-    """Receive so many."""
+    """Receive `count` messages."""
     for _ in range(count):
         await epos.receive()
 
@@ -173,7 +173,7 @@ async def _forged(nodes: tuple[int, ...], at: int) -> int:
 
 
 async def _after(bench: Bench, late: int, call: Awaitable[object]) -> None:
-    """Do it so much later."""
+    """Await a call after a delay."""
     await bench.hosts[0].host.sleep(late, "other work")
     await call
 

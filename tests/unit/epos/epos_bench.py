@@ -12,7 +12,7 @@ from pymodels.machine import Machine
 
 
 class Bench:
-    """Started hosts."""
+    """Hosts with started libraries."""
 
     program = staticmethod(nic_program("epos"))
     library: type[Epos] = Epos
@@ -28,7 +28,7 @@ class Bench:
         self.run(*(host.start() for host in self.hosts))
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
-        """Do all of it at the same time."""
+        """Run calls at the same time, and return their results."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
 
     def word(self, node: int, address: int) -> int:
@@ -36,12 +36,12 @@ class Bench:
         return self.machine.nic(node).load(address)
 
     async def give(self, node: int, to: int, messages: Sequence[bytes]) -> None:
-        """Send these."""
+        """Send messages."""
         for data in messages:
             await self.hosts[node].send(to, data)
 
     async def take(self, node: int, count: int) -> list[Message]:
-        """Receive so many."""
+        """Receive `count` messages."""
         return [await self.hosts[node].receive() for _ in range(count)]
 
 

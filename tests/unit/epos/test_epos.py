@@ -33,7 +33,7 @@ LATE_PS = 3_000_000_000
 
 
 def drawn(seed: int, sizes: Any = SIZES) -> list[bytes]:
-    """Messages of these sizes."""
+    """Return random messages of given sizes."""
     rng = random.Random(seed)
     return [rng.randbytes(size) for size in sizes]
 
@@ -133,7 +133,7 @@ def test_payload_is_moved_three_times_by_hardware_and_once_by_the_cpu() -> None:
 
 
 def fifo_entry(bench: Bench, node: int, index: int) -> int:
-    """Address of an entry of the doorbell FIFO."""
+    """Return the address of an entry of the doorbell FIFO."""
     return bench.hosts[node].place.bells + 8 * index
 
 

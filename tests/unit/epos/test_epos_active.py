@@ -1,8 +1,8 @@
-"""Active frames of EPOS: bits in the header decide at the receiver which protocols act.
+"""Active frames of EPOS: bits in the header select the protocols that act at the receiver.
 
-Strategy: reliability is switched off and on between messages, on a network that loses frames: only what was sent with
-it is sure to come, and only that is acknowledged. Bits are changed in the Send Ring, and the receiver goes by them.
-What is not composed in cannot be activated, by the library or by a forged word.
+Strategy: reliability is switched off and on between messages, on a network that loses frames. Only messages sent with
+it are guaranteed to arrive, and only those are acknowledged. Bits are changed in the Send Ring, and the receiver obeys
+them. A protocol outside the composition cannot be activated, by the library or by a forged word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BOTH = "active+reliability"
 
 
 def received(bench: Bench, node: int) -> int:
-    """Packets that a NIC has received."""
+    """Return the number of packets that a NIC has received."""
     return sum((row[2], row[1] // 16) == (TraceEvent.RX_TAIL, node) for row in bench.machine.trace.records)
 
 

@@ -1,6 +1,6 @@
-"""The first program of a user, as the page of EPOS shows it, does what it says.
+"""The first program of EPOS's page: it runs and gives the results that the page states.
 
-Strategy: it is run on two hosts and on four.
+Strategy: it runs on two hosts and on four.
 """
 
 from __future__ import annotations

@@ -18,14 +18,16 @@ from tests.unit.epos.epos_bench import Bench
 from tests.unit.epos.test_epos import LATE_PS, drawn
 
 FRAMED: dict[str, Any] = {"mtu": 512, "slot_bytes": 2048}
-"""Messages of 1500 bytes are three frames."""
+"""Size of messages of three frames."""
 CHOICES: list[dict[str, Any]] = [{}, {"notify": "word"}, {"rx_fifo": "host"}, {"pio_limit": 0, "slots": 1}]
 
 
 def lossy(
     lost: Sequence[int], sizes: Sequence[int], want: int, **options: Any
 ) -> tuple[Bench, list[bytes], list[bytes]]:
-    """Messages of these sizes, of whose frames, counted over all, some are lost: what was sent, and what came."""
+    """Send messages of given sizes and lose some of their frames, by number over all; return sent and received
+    messages.
+    """
     bench, sent = Bench(**FRAMED, **options), drawn(10, sizes)
     for number in lost:
         bench.machine.faults.drop(0, 1, number)

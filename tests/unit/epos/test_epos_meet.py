@@ -1,8 +1,8 @@
-"""Hosts of EPOS compare what they are composed of when they start.
+"""Comparison of compositions when hosts of EPOS start.
 
-Strategy: hosts of one composition meet, and messages go on as ever, on both cards and wherever the Rx FIFO Queue is.
-Where one is composed otherwise, it and all others are refused, each by name and composition. One that does not come is
-named by the report of the hang.
+Strategy: hosts of one composition start, and messages arrive as usual, on both cards and with each place of the Rx FIFO
+Queue. Where the composition of one host differs, it and all others are rejected, each by name and composition. A host
+that does not start is named by the report of the hang.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from tests.unit.epos.test_epos import LATE_PS, drawn, each_nic
 
 
 def frames(bench: Bench, node: int) -> list[int]:
-    """Bytes of the packets that a node has received, without what is for the NICs alone."""
+    """Return the bytes of the packets that a node has received, without those between NICs only."""
     rows = bench.machine.trace.records
     return [row[4] for row in rows if (row[2], row[1] // 16) == (TraceEvent.RX_TAIL, node) and row[4] > 64]
 

@@ -31,7 +31,7 @@ LONG = 200_000_000
 
 
 def processes(nodes: int = 2, **options: Any) -> tuple[Bench, list[Epos]]:
-    """Hosts of two processes, and these in the order of their addresses."""
+    """Return hosts of two processes each, and the processes in the order of their addresses."""
     bench = Bench(nodes, **{"protocols": "protection", "processes": 2, **options})
     found = [one for host in bench.hosts for one in host.processes]
     assert [one.me for one in found] == list(range(2 * nodes))
@@ -39,13 +39,13 @@ def processes(nodes: int = 2, **options: Any) -> tuple[Bench, list[Epos]]:
 
 
 async def give(one: Epos, to: int, messages: Sequence[bytes | Stretch]) -> None:
-    """Send these."""
+    """Send messages."""
     for data in messages:
         await one.send(to, data)
 
 
 async def take(one: Epos, count: int) -> list[Message]:
-    """Receive so many."""
+    """Receive `count` messages."""
     return [await one.receive() for _ in range(count)]
 
 
@@ -63,7 +63,7 @@ async def ring(one: Epos, word: int, page: int | None = None) -> None:
 
 
 def settled(bench: Bench, *calls: Any) -> list[Any]:
-    """Do it, and wait until all of it has had its effect."""
+    """Run calls, and wait until all their effects are over."""
     return bench.run(*calls, bench.machine.host(0).sleep(LONG, "its effect"))
 
 
@@ -160,7 +160,7 @@ def test_memory_of_another_process_cannot_be_sent() -> None:
     ],
 )
 def test_frame_with_a_forged_header_is_not_sent(which: int, word: int) -> None:
-    """Another node; no frame; another composition; another process; more bytes than there are."""
+    """Each case forges one field: node, packet type, composition, process, size."""
     bench, (_, b, c, _) = processes()
     place = b.place
 

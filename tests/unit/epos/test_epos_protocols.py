@@ -61,7 +61,7 @@ def test_lost_and_damaged_frames_are_delivered_exactly_once_and_in_order(protoco
 
 
 def frames_of(bench: Bench, node: int) -> list[int]:
-    """First words of the frames that a NIC has handed to its send engine."""
+    """Return the first words of the frames that a NIC has given to its send engine."""
     records = bench.machine.trace.records
     return [row[3] for row in records if (row[2], row[1] // 16) == (TraceEvent.NIC_SEND_START, node)]
 

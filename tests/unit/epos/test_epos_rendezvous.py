@@ -23,7 +23,9 @@ GUARD = b"\xa5" * 64
 
 
 def scattered(bench: Bench, node: int, size: int, seed: int) -> tuple[list[Stretch], Any]:
-    """Pieces of one frame each in random order, with guard bytes between; and whether those are as they were."""
+    """Return pieces of one frame each in random order with guard bytes between, and a check that the guards are
+    unchanged.
+    """
     host, mtu = bench.machine.host(node), bench.hosts[node].options.mtu
     count = -(-size // mtu)
     memory = host.allocate(len(GUARD) + count * (mtu + len(GUARD)))

@@ -41,7 +41,7 @@ def test_header_and_memory_contain_only_baseline_and_selected_protocols(protocol
 
 
 def on_the_cable(bench: Bench) -> tuple[list[int], list[int]]:
-    """Bytes of the packet of a message of 60 bytes with its CRC character, and what they should be."""
+    """Return the bytes of a packet with a message of 60 bytes and its CRC character, as measured and as expected."""
     bench.run(bench.give(0, 1, [bytes(60)]), bench.take(1, 1))
     sent = [row[4] for row in bench.machine.trace.records if (row[2], row[1] // 16) == (TraceEvent.RX_TAIL, 1)]
     words = 3 + sum(one.header for one in PROTOCOLS if one.name in bench.hosts[0].protocols)
@@ -106,5 +106,5 @@ def test_point_cut_without_protocols_is_empty() -> None:
 
 
 def test_generated_headers_are_up_to_date() -> None:
-    """`python -m firmware.epos.host.composer` writes it anew."""
+    """`python -m firmware.epos.host.composer` generates them."""
     assert [path.name for path, text in written().items() if path.read_text(encoding="utf-8") != text] == []

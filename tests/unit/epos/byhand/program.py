@@ -1,7 +1,7 @@
-"""EPOS's NIC without point-cuts: what composing makes of it for three compositions, written by hand.
+"""EPOS's NIC program for three compositions, written by hand without point-cuts.
 
-The baseline alone, reliability, and reliability and flow control, with the options that a run has by default. Only what
-holds a point-cut is written anew; nothing here names a protocol's module, or is called by a table.
+The compositions are the baseline, reliability, and reliability with flow control, with default options. Only code with
+point-cuts is rewritten; nothing here names a protocol's module, or is called through a table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pymodels.trace import TraceEvent
 
 NO_HOOKS: Mapping[str, tuple[()]] = dict.fromkeys(("bell", "fetch", "tx", "tx_done", "rx", "stored"), ())
 CREDIT_BELL = 124
-"""Slot of a doorbell that brings a credit: flow control is the fourth of the protocols."""
+"""Slot of a doorbell that carries a credit: flow control is the fourth protocol."""
 
 
 class Sending(Sender):
