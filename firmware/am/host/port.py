@@ -15,7 +15,7 @@ from firmware.am.nic.layout import (
     MOST,
     SLOTS,
     STRIDE,
-    THERE_AT,
+    VALID_AT,
     WORDS,
     Control,
     Place,
@@ -129,7 +129,7 @@ class Port:
             return 0
         self._runner, count = self._task, 0
         try:
-            while self.host.load_words(self._entry + THERE_AT, 1) != (0,):
+            while self.host.load_words(self._entry + VALID_AT, 1) != (0,):
                 await self._take()
                 count += 1
             if not count:
@@ -170,7 +170,7 @@ class Port:
             if self._runner:
                 await self._idle.wait()
             elif not await self.poll() and self._moves.count == before:
-                await host.poll([(self._entry + THERE_AT, 0)], "am_look", self._moves)
+                await host.poll([(self._entry + VALID_AT, 0)], "am_look", self._moves)
         host.waits.got(host.who, what)
 
     async def flag(self, address: int, count: int) -> None:
@@ -242,10 +242,10 @@ class Port:
         """Handle the next received message, and reply to a request whose handler did not."""
         host, at = self.host, self._entry
         check, handler, *arguments, word, name = host.load_words(at, WORDS + 1)
-        control, source = Control.of(word), name >> 24
+        control, source = Control.decode(word), name >> 24
         host.trace(TraceEvent.POLL_HIT, name, 0, source)
         await host.spend("am_receive")
-        host.store_words(at + THERE_AT, (0,))
+        host.store_words(at + VALID_AT, (0,))
         self._taken += 1
         payload = self._memory.address + self._place.receive + self._place.buffer(source, control.kind, control.slot)
         call = Call(self, source, control, tuple(arguments[: control.arguments]), payload)

@@ -14,7 +14,7 @@ from firmware.am.host.errors import AmError
 from firmware.am.nic.layout import MOST
 from firmware.verbs import Host
 
-NOBODY = 0
+NO_FLAG = 0
 """Flag address of an operation without a flag."""
 WORD = 4
 
@@ -52,7 +52,7 @@ async def put_handler(call: Call) -> None:
     host = call.port.host
     if call.size:
         await host.copy_memory("am_copy", to, call.address, call.size)
-    if flag != NOBODY:
+    if flag != NO_FLAG:
         await host.spend("am_flag")
         (count,) = host.load_words(flag, 1)
         host.store_words(flag, (count + 1 & 0xFFFFFFFF,))
@@ -70,7 +70,7 @@ async def put(port: Port, node: int, to: int, source: int, size: int, flag: int)
     check("put", node, to, source, size, flag)
     for at, part in pieces(size):
         last = at + part == size
-        await port.request(node, put_handler, to + at, flag if last else NOBODY, data=Stretch(source + at, part))
+        await port.request(node, put_handler, to + at, flag if last else NO_FLAG, data=Stretch(source + at, part))
 
 
 async def get(port: Port, node: int, source: int, to: int, size: int, flag: int) -> None:
@@ -78,7 +78,7 @@ async def get(port: Port, node: int, source: int, to: int, size: int, flag: int)
     check("get", node, to, source, size, flag)
     for at, part in pieces(size):
         last = at + part == size
-        await port.request(node, get_handler, source + at, part, to + at, flag if last else NOBODY)
+        await port.request(node, get_handler, source + at, part, to + at, flag if last else NO_FLAG)
 
 
 def check(what: str, node: int, to: int, source: int, size: int, flag: int) -> None:

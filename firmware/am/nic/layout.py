@@ -32,9 +32,9 @@ WORDS, STRIDE = 8, 64
 """Words of a message; bytes of a descriptor in the NIC."""
 ENTRY = 64
 """Bytes of a receive-queue entry. Its valid word follows the message and the packet key."""
-THERE_AT = 4 * WORDS + 4
+VALID_AT = 4 * WORDS + 4
 NUMBER = 0xFFFFFF
-THERE = 1 << 31
+VALID = 1 << 31
 
 
 @quick
@@ -83,10 +83,10 @@ class Control(NamedTuple):
     @property
     def word(self) -> int:
         """Encoded word."""
-        return THERE | self.kind << 30 | self.slot << 28 | self.arguments << 25 | self.size
+        return VALID | self.kind << 30 | self.slot << 28 | self.arguments << 25 | self.size
 
     @classmethod
-    def of(cls, word: int) -> Control:
+    def decode(cls, word: int) -> Control:
         """Decode a word."""
         return cls(word >> 30 & 1, word >> 28 & 3, word >> 25 & 7, word & 0x1FFF)
 

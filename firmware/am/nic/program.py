@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firmware.am.nic.layout import MOST, STRIDE, THERE, WORDS, Control, Place, Word, key, second
+from firmware.am.nic.layout import MOST, STRIDE, VALID, WORDS, Control, Place, Word, key, second
 from firmware.am.options import Options
 from firmware.common.nic import PacketPort, Service, serve
 from firmware.verbs import Nic, PollLoop, Watch
@@ -55,7 +55,7 @@ class Program:
     async def run(self) -> None:
         """Poll the packet port and the descriptor ring forever."""
         port: list[Service] = self._port.services(self)
-        ring: Service = Watch(self._at, 0, "am_look_descriptor"), self._described
+        ring: Service = Watch(self._at, 0, "am_look_descriptor"), self._take_descriptor
 
         def before(loop: PollLoop) -> None:
             loop.aim(len(port), self._at)
@@ -70,10 +70,10 @@ class Program:
 
     # ---- sending
 
-    async def _described(self) -> None:
+    async def _take_descriptor(self) -> None:
         """Take the next descriptor if the port has room for its payload."""
         nic, at = self._nic, self._at
-        control = Control.of(nic.load(at))
+        control = Control.decode(nic.load(at))
         if control.size and not self._port.room(control.size):
             await nic.work("am_hold")
             self._held = nic.load(at)
@@ -124,7 +124,7 @@ class Program:
         """Send the next packet and retry a held descriptor (called by the port when it is ready)."""
         await self._launch()
         if self._held:
-            await self._described()
+            await self._take_descriptor()
 
     # ---- receiving
 
@@ -151,7 +151,7 @@ class Program:
         nic.trace(TraceEvent.NIC_DMA_START, first, head.size, 8)
         await port.deliver(at, head.size)
         await port.drop()
-        await port.store(at + LAST, (first, THERE))
+        await port.store(at + LAST, (first, VALID))
 
     async def stored(self) -> None:
         """Raise the interrupt, if enabled, for messages that are in host memory (called by the port).

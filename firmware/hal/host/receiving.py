@@ -68,7 +68,7 @@ class Receiver:
     async def _take(self) -> None:
         """Hand the next packet over and release its buffer."""
         host, words = self._host, self._host.load_words(self._came, 2)
-        source, protocol, size = Came.of(words)
+        source, protocol, size = Came.decode(words)
         host.trace(TraceEvent.POLL_HIT, words[0], 0, source)
         await host.spend("hal_receive")
         await host.overhead("packet")

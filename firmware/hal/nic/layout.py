@@ -24,7 +24,7 @@ MOST = 1024
 """Largest packet in bytes: protocol header and data."""
 NODES, WAYS, PROTOCOLS = 128, 16, 8
 NUMBER = 0xFFFFFF
-THERE = 1 << 31
+VALID = 1 << 31
 
 
 @quick
@@ -73,10 +73,10 @@ class Order(NamedTuple):
     @property
     def word(self) -> int:
         """Encoded word."""
-        return THERE | self.size - 1 << 20 | self.protocol << 17 | self.way << 13 | self.node << 6 | self.buffer
+        return VALID | self.size - 1 << 20 | self.protocol << 17 | self.way << 13 | self.node << 6 | self.buffer
 
     @classmethod
-    def of(cls, word: int) -> Order:
+    def decode(cls, word: int) -> Order:
         """Decode a word."""
         return cls((word >> 20 & 0x3FF) + 1, word >> 17 & 7, word >> 13 & 15, word >> 6 & 0x7F, word & 0x3F)
 
@@ -88,7 +88,7 @@ def header(source: int, before: int, order: Order) -> tuple[int, int]:
 
 def came(words: tuple[int, int]) -> tuple[int, int]:
     """Return the two words that announce a received packet to the host."""
-    return words[0], THERE | (words[1] >> 26 & 7) << 11 | words[1] & 0x7FF
+    return words[0], VALID | (words[1] >> 26 & 7) << 11 | words[1] & 0x7FF
 
 
 class Came(NamedTuple):
@@ -99,6 +99,6 @@ class Came(NamedTuple):
     size: int
 
     @classmethod
-    def of(cls, words: tuple[int, ...]) -> Came:
+    def decode(cls, words: tuple[int, ...]) -> Came:
         """Decode the two words."""
         return cls(words[0] >> 24, words[1] >> 11 & 7, words[1] & 0x7FF)

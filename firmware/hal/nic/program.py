@@ -34,7 +34,7 @@ class Program:
     async def run(self) -> None:
         """Poll the packet port and the ring of orders forever."""
         port: list[Service] = self._port.services(self)
-        ring: Service = Watch(Word.ORDERS, 0, "hal_look_order"), self._ordered
+        ring: Service = Watch(Word.ORDERS, 0, "hal_look_order"), self._take_order
 
         def before(loop: PollLoop) -> None:
             loop.aim(len(port), Word.ORDERS + 4 * self._place)
@@ -44,10 +44,10 @@ class Program:
 
     # ---- sending
 
-    async def _ordered(self) -> None:
+    async def _take_order(self) -> None:
         """Take the next order if the port has room for its packet."""
         word = self._nic.load(Word.ORDERS + 4 * self._place)
-        order = Order.of(word)
+        order = Order.decode(word)
         if not self._port.room(order.size):
             await self._nic.work("hal_hold")
             self._held = word
@@ -87,7 +87,7 @@ class Program:
         """Send the next packet and retry a held order (called by the port when it is ready)."""
         await self._launch()
         if self._held:
-            await self._ordered()
+            await self._take_order()
 
     # ---- receiving
 

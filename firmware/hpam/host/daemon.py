@@ -159,7 +159,7 @@ class Daemon:
         ready = await self._port.ready(ONCE_NS)
         if ready is None:
             return
-        header = Header.of(await self._port.words(ready, 0, FORMAT.size // 4))
+        header = Header.decode(await self._port.words(ready, 0, FORMAT.size // 4))
         await self._process.spend("hpam_move")
         owner = None if ready & DAMAGED else self.holder(header.key)
         if owner is None or owner.incoming.full:
@@ -177,7 +177,7 @@ class Daemon:
         A message without room is dropped, and retransmitted by its sender.
         """
         _, source = queue.first()
-        header = Header.of(self.host.load_bytes(source, FORMAT.size))
+        header = Header.decode(self.host.load_bytes(source, FORMAT.size))
         await self._process.spend("hpam_move")
         owner = self.holder(header.key)
         since = queue.take()

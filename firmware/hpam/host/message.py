@@ -61,6 +61,6 @@ class Header(NamedTuple):
         return FORMAT.pack(*self)
 
     @classmethod
-    def of(cls, data: bytes | memoryview) -> Header:
+    def decode(cls, data: bytes | memoryview) -> Header:
         """Decode the header of a message."""
         return cls(*FORMAT.unpack(data[: FORMAT.size]))

@@ -202,7 +202,7 @@ class Port:
         if len(self.incoming):
             await self.process.spend("hpam_queued")
             va, _ = self.incoming.first()
-            header = Header.of(self.process.load_bytes(va, FORMAT.size))
+            header = Header.decode(self.process.load_bytes(va, FORMAT.size))
             self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source)
             await self._handle(header, va + FORMAT.size)
             self.waited.append(self._daemon.host.now - self.incoming.take())
@@ -212,7 +212,7 @@ class Port:
 
     async def _from_card(self, ready: int) -> bool:
         """Take the ready packet. Return False if it is another process's and the output queue is full."""
-        header = Header.of(await self._card.words(ready, 0, FORMAT.size // 4))
+        header = Header.decode(await self._card.words(ready, 0, FORMAT.size // 4))
         await self.process.spend("hpam_take")
         if ready & DAMAGED or header.type != TYPE:
             self.damaged += 1

@@ -89,7 +89,7 @@ class Header(NamedTuple):
         return FORMAT.pack(TYPE, *self)
 
     @classmethod
-    def of(cls, packet: memoryview) -> Header | None:
+    def decode(cls, packet: memoryview) -> Header | None:
         """Decode the header of a packet; None if the packet is not LAPI's."""
         if len(packet) < BYTES:
             return None

@@ -102,7 +102,7 @@ class Incoming:
     async def packet(self, packet: Packet) -> None:
         """Process a packet of HAL."""
         await self._host.spend("lapi_take")
-        source, header, outgoing = packet.source, Header.of(packet.view), self._outgoing
+        source, header, outgoing = packet.source, Header.decode(packet.view), self._outgoing
         if header is None:
             return
         receiving = outgoing.peers[source].receiving

@@ -110,6 +110,6 @@ class Comm(NonBlocking, Objects):
 
     async def _chosen(self, collective: Collective, number: int) -> int:
         """Return the number given by the first rank."""
-        told = np.array([number], "<i8")
-        await self._bcast(collective, view(told, True), 0)
-        return int(told[0])
+        shared = np.array([number], "<i8")
+        await self._bcast(collective, view(shared, True), 0)
+        return int(shared[0])

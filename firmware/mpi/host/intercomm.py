@@ -343,22 +343,22 @@ async def create_intercomm(
     collective, engine = Collective.Intercomm_create, local.engine
     with local.calling("MPI_Intercomm_create"):
         leader = local._root(leader)
-        told = np.zeros(2, "<i8")
+        shared = np.zeros(2, "<i8")
         between: Steps | None = None
         if local.rank == leader:
             between = _between(engine, bridge, remote_leader, tag)
             own, other = np.array([engine.new_context(), local.size], "<i8"), np.zeros(2, "<i8")
             await between._pass(collective, view(own), remote_leader, view(other, True), remote_leader)
-            told[:] = own[0] if engine.rank < between.peers[remote_leader] else other[0], other[1]
-        await local._bcast(collective, view(told, True), leader)
-        ranks, remote = np.array(local.ranks, "<i8"), np.zeros(int(told[1]), "<i8")
+            shared[:] = own[0] if engine.rank < between.peers[remote_leader] else other[0], other[1]
+        await local._bcast(collective, view(shared, True), leader)
+        ranks, remote = np.array(local.ranks, "<i8"), np.zeros(int(shared[1]), "<i8")
         if between is not None:
             await between._pass(collective, view(ranks), remote_leader, view(remote, True), remote_leader)
         await local._bcast(collective, view(remote, True), leader)
         found = [int(one) for one in remote]
         if set(found) & set(local.ranks):
             raise Misuse(ErrorClass.COMM, "a rank is in both groups", "join groups that have no rank in common")
-        return Intercomm(engine, local.ranks, found, int(told[0]), f"{local.name} and another one")
+        return Intercomm(engine, local.ranks, found, int(shared[0]), f"{local.name} and another one")
 
 
 def _between(engine: Engine, bridge: PointToPoint | None, remote_leader: int, tag: int) -> Steps:

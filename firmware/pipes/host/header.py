@@ -42,7 +42,7 @@ class Header(NamedTuple):
         return LAYOUT.pack(TYPE, self.flags, self.position % WRAP, self.come % WRAP, self.room % WRAP)
 
     @classmethod
-    def of(cls, data: memoryview) -> Header | None:
+    def decode(cls, data: memoryview) -> Header | None:
         """Decode the header of a packet; None if the packet is not one of Pipes."""
         if len(data) < LAYOUT.size:
             return None

@@ -240,7 +240,7 @@ class Pipes:
 
     async def _arrived(self, packet: Packet) -> None:
         """Process a packet of HAL: acknowledge it if due, and send what may now be sent."""
-        header, peer = Header.of(packet.view), self._peers.get(packet.source)
+        header, peer = Header.decode(packet.view), self._peers.get(packet.source)
         if header is None or peer is None:
             return
         self._arrivals += 1

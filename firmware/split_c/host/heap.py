@@ -26,7 +26,7 @@ class Heap:
         self.stored = 0
         """Number of bytes stored by other nodes."""
 
-    def take(self, size: int) -> None:
+    def allocate(self, size: int) -> None:
         """Allocate bytes. Raises SplitCError if too few are left."""
         if self.used + size > self.size:
             cause = f"{self.size - self.used} of its {self.size} bytes are left"
@@ -37,11 +37,11 @@ class Heap:
         """Return elements of the heap in place."""
         return np.frombuffer(self._memory.view, dtype, count, at)
 
-    def words(self, at: int, size: int) -> tuple[int, ...]:
+    def load(self, at: int, size: int) -> tuple[int, ...]:
         """Return the words of an element."""
         return self._host.load_words(self.base + at, size // WORD)
 
-    def keep(self, at: int, words: Sequence[int]) -> None:
+    def store(self, at: int, words: Sequence[int]) -> None:
         """Store the words of an element."""
         self._host.store_words(self.base + at, words)
 

@@ -70,7 +70,7 @@ class SplitC:
                 f"a spread array of {count} elements in blocks of {block}", "it is empty", "give at least 1 of each"
             )
         spread = Spread(count, block, self.nodes, self._heap.used, element(dtype))
-        self._heap.take(spread.most * spread.dtype.itemsize)
+        self._heap.allocate(spread.most * spread.dtype.itemsize)
         return spread
 
     def all_blocks(self, count: int, dtype: Any) -> Spread:
@@ -176,12 +176,12 @@ class SplitC:
     async def _serve(self, call: Call) -> None:
         at, to, size = call.arguments
         await self.host.spend("split_c_serve")
-        await call.reply(self._take, to, size, *self._heap.words(at, size))
+        await call.reply(self._take, to, size, *self._heap.load(at, size))
 
     async def _take(self, call: Call) -> None:
         await self.host.spend("split_c_take")
         at, _, *words = call.arguments
-        self._heap.keep(at, words)
+        self._heap.store(at, words)
 
     async def _stored(self, call: Call) -> None:
         await self._take(call)
@@ -212,7 +212,7 @@ class SplitC:
         words = packed(value, to.dtype)
         if to.node == self.me:
             await self.host.spend("split_c_local")
-            self._heap.keep(to.at, words)
+            self._heap.store(to.at, words)
             return
         await self.host.spend("split_c_issue")
         await self._ready.request(to.node, handler, to.at, to.dtype.itemsize, *words)
@@ -238,7 +238,7 @@ class SplitC:
 
     async def _copy(self, to: Global, source: Global) -> None:
         await self.host.spend("split_c_local")
-        self._heap.keep(to.at, self._heap.words(source.at, to.dtype.itemsize))
+        self._heap.store(to.at, self._heap.load(source.at, to.dtype.itemsize))
 
     def _check(self, *pointers: Global, count: int = 1) -> None:
         """Check global pointers and that their types agree. Raises SplitCError."""

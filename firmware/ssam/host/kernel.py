@@ -120,7 +120,7 @@ class SsamKernel:
         async with self._kernel_of(area.process):
             host, at = self.host, area.outgoing(offset)
             await host.spend("ssam_trap_send")
-            header = Header.of(host.load_bytes(at, FORMAT.size))
+            header = Header.decode(host.load_bytes(at, FORMAT.size))
             self._check(area, header)
             host.store_words(at + KEY_AT, (area.key,))
             host.store_bytes(at + SOURCE_AT, bytes([self.me]))
@@ -190,7 +190,7 @@ class SsamKernel:
         for _ in range(len(self._whole)):
             message = self._whole.popleft()
             await host.spend("ssam_file")
-            area = self._areas.get(Header.of(host.load_bytes(message.slot, FORMAT.size)).key)
+            area = self._areas.get(Header.decode(host.load_bytes(message.slot, FORMAT.size)).key)
             if area is not None and not area.room():
                 self._whole.append(message)
                 continue

@@ -155,7 +155,7 @@ class Port:
     async def _dispatch(self, va: int) -> None:
         """Handle one message, and reply to a request whose handler did not."""
         process, host = self.process, self._kernel.host
-        header = Header.of(process.load_bytes(va, FORMAT.size))
+        header = Header.decode(process.load_bytes(va, FORMAT.size))
         await process.spend("ssam_dispatch")
         trace = self.area.traced.popleft()
         arguments, at = process.load_words(va + FORMAT.size, header.arguments), va + FORMAT.size + 4 * header.arguments

@@ -22,7 +22,7 @@ class Barriers:
     def __init__(self, coherence: Coherence, collect_bytes: int) -> None:
         self._coherence, self._me, self._limit = coherence, coherence.me, collect_bytes
         self._arrivals: dict[int, Message] = {}
-        self._told = 0
+        self._known_to_manager = 0
         """Last own interval that the manager has received at a barrier."""
         self.passed = self.collections = 0
         """Number of barriers, and of collections."""
@@ -55,8 +55,8 @@ class Barriers:
         await coherence.substrate.process.spend("tmk_barrier")
         if self._me == MANAGER:
             return await self._manage(number, full)
-        own = coherence.own_since(self._told)
-        self._told = coherence.vector[self._me]
+        own = coherence.own_since(self._known_to_manager)
+        self._known_to_manager = coherence.vector[self._me]
         body = words([full, *coherence.vector]) + pack_intervals(own)
         (answer,) = await coherence.ask(
             {MANAGER: Message(Kind.ARRIVAL, self._me, number, coherence.sequence(), body)}, _name(number)

@@ -73,7 +73,7 @@ class Tmk:
     async def poll(self) -> None:
         """Serve pending Requests with `scheme=polling`; free of cost with other schemes."""
         self._check(f"{self.process.who}: poll()")
-        if not self._substrate.told:
+        if not self._substrate.notified:
             await self._substrate.poll()
 
     async def startup(self) -> None:

@@ -100,9 +100,9 @@ class OverUdp(Substrate):
 
     async def _signalled(self, sig: Sig) -> None:
         """Handle SIGIO."""
-        await self._told()
+        await self._notified()
 
-    async def _serve_come(self) -> None:
+    async def _serve_arrived(self) -> None:
         """Serve all Requests that the kernel has received."""
         while await self._come():
             message = await self._take(self._requests, self._in_of_handler)

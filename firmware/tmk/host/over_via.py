@@ -93,7 +93,7 @@ class OverVia(Substrate):
         self._polling = False
         """True while the program's thread polls for Requests."""
         self._running = False
-        self.told = options.scheme != "polling"
+        self.notified = options.scheme != "polling"
         if options.scheme in ("interrupt", "timer"):
             self.tells = frozenset([Sig.USR1 if options.scheme == "interrupt" else Sig.ALRM])
 
@@ -228,15 +228,15 @@ class OverVia(Substrate):
     async def _signalled(self, sig: Sig) -> None:
         """Handle SIGUSR1 of the kernel or SIGALRM."""
         if not self._polling:
-            await self._told()
+            await self._notified()
 
     async def _thread(self) -> None:
         """Sleep until a Request arrives and serve it (communication thread)."""
         while self._running:
             self._found.append(await self._queue.wait())
-            await self._told()
+            await self._notified()
 
-    async def _serve_come(self) -> None:
+    async def _serve_arrived(self) -> None:
         """Serve Requests in place one by one; each receive is posted again before the reply."""
         while (found := await self._come()) is not None:
             self._moves.moved()

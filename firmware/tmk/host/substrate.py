@@ -28,7 +28,7 @@ class Substrate(ABC):
 
     tells: frozenset[Sig] = frozenset()
     """Signals that announce Requests."""
-    told = True
+    notified = True
     """True if Requests are noticed without `Tmk.poll`."""
 
     def __init__(self, host: Host, process: Process, me: int, nodes: int) -> None:
@@ -73,7 +73,7 @@ class Substrate(ABC):
         """Wait until served Requests have made the condition true."""
 
     @abstractmethod
-    async def _serve_come(self) -> None:
+    async def _serve_arrived(self) -> None:
         """Serve all Requests that have arrived."""
 
     # ---- when Requests are served
@@ -96,7 +96,7 @@ class Substrate(ABC):
                 self._inside -= 1
             await self._serve_late()
 
-    async def _told(self) -> None:
+    async def _notified(self) -> None:
         """Serve announced Requests, or defer them during a critical section or another service."""
         if self._inside or self._serving:
             self._late = True
@@ -108,7 +108,7 @@ class Substrate(ABC):
         with self.account.during(Share.PROTOCOL):
             while self._late:
                 self._late = False
-                await self._serve_come()
+                await self._serve_arrived()
         self._serving = False
         self._free.set()
 

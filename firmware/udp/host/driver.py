@@ -114,7 +114,7 @@ class Driver:
 
     # ---- receiving
 
-    def _told(self) -> tuple[int, ...]:
+    def _announced(self) -> tuple[int, ...]:
         """Return the two words that announce the next frame."""
         return self._host.load_words(self._ring + 8 * (self._taken % SLOTS), 2)
 
@@ -128,7 +128,7 @@ class Driver:
         if self._taking:
             return  # the routine of an earlier interrupt takes these frames, too
         self._taking = True
-        while (words := self._told())[1]:
+        while (words := self._announced())[1]:
             await self._next(words)
         self._taking = False
 

@@ -26,7 +26,7 @@ IP_LEAST = 21
 """Smallest frame in bytes: an IP header and one byte."""
 NODES = 128
 NUMBER = 0xFFFFFF
-THERE = 1 << 31
+VALID = 1 << 31
 SIZE = 0x3FFF
 
 
@@ -65,10 +65,10 @@ class Order(NamedTuple):
     @property
     def words(self) -> tuple[int, int]:
         """Encoded words."""
-        return self.address, THERE | self.size << 7 | self.node
+        return self.address, VALID | self.size << 7 | self.node
 
     @classmethod
-    def of(cls, words: tuple[int, ...]) -> Order:
+    def decode(cls, words: tuple[int, ...]) -> Order:
         """Decode the words."""
         return cls(words[0], words[1] >> 7 & SIZE, words[1] & 0x7F)
 
@@ -80,4 +80,4 @@ def header(source: int, before: int, size: int) -> tuple[int, int]:
 
 def came(words: tuple[int, int]) -> tuple[int, int]:
     """Return the two words that announce a received frame to the host."""
-    return words[0], THERE | words[1] & SIZE
+    return words[0], VALID | words[1] & SIZE

@@ -30,7 +30,7 @@ class Program:
     async def run(self) -> None:
         """Poll the packet port and the ring of orders forever."""
         services: list[Service] = self._port.services(self)
-        services.append((Watch(self._at + 4, 0, "udp_look_order"), self._ordered))
+        services.append((Watch(self._at + 4, 0, "udp_look_order"), self._take_order))
 
         def before(loop: PollLoop) -> None:
             loop.aim(len(services) - 1, self._at + 4)
@@ -45,10 +45,10 @@ class Program:
 
     # ---- sending
 
-    async def _ordered(self) -> None:
+    async def _take_order(self) -> None:
         """Take the next order and fetch its frame if the port has room."""
         nic, at = self._nic, self._at
-        order = Order.of(nic.load_words(at, 2))
+        order = Order.decode(nic.load_words(at, 2))
         if not self._port.room(order.size):
             await nic.work("udp_hold")
             self._held = order.words[1]
@@ -88,7 +88,7 @@ class Program:
         """Send the next frame and retry a held order (called by the port when it is ready)."""
         await self._launch()
         if self._held:
-            await self._ordered()
+            await self._take_order()
 
     # ---- receiving
 

@@ -187,7 +187,7 @@ def test_a_message_for_a_stopped_process_waits_for_it_in_its_input_queue() -> No
     assert first.foreign == 1 and not came[1, 7]
     va, _ = second.incoming.first()
     stored = second.process.load_bytes(va, FORMAT.size + 4 + len(data))
-    assert Header.of(stored).key == 7 and stored[FORMAT.size + 4 :] == data
+    assert Header.decode(stored).key == 7 and stored[FORMAT.size + 4 :] == data
     bench.run(second.until(lambda: bool(came[1, 7])))
     assert came[1, 7] == [("REQUEST", (5,), data)]
     assert len(second.waited) == 1 and second.waited[0] <= 4 * 300_000_000
@@ -297,7 +297,7 @@ def test_sequence_numbers_wrap_and_old_requests_are_recognised() -> None:
 
 def test_a_header_survives_encoding_and_decoding() -> None:
     header = Header(0x0F2F, 3, 255, 1 << 31, 0x400000, Kind.REPLY << 4 | 3, 8, 65535, MOST)
-    assert Header.of(header.packed()) == header
+    assert Header.decode(header.packed()) == header
     assert (header.kind, header.slot, header.body) == (Kind.REPLY, 3, 32 + MOST)
 
 

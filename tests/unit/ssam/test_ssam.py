@@ -192,4 +192,4 @@ def test_other_cards_and_more_nodes_than_circuits_are_rejected() -> None:
 
 def test_a_header_survives_encoding_and_decoding() -> None:
     header = Header(1 << 31, 0x400000, 1, 2, Kind.REPLY, 8, 1999)
-    assert Header.of(header.packed()) == header and header.size == 16 + 32 + 1999
+    assert Header.decode(header.packed()) == header and header.size == 16 + 32 + 1999

@@ -96,6 +96,6 @@ async def _main(nic: Any, view: ClusterView, firmware: type[Program]) -> None:
 def say(packet: bytes) -> str:
     """Return a description of a packet."""
     word = int.from_bytes(packet[4:8], "big")
-    control = Control.of((word >> 27 & 1) << 30 | (word >> 25 & 3) << 28 | word & 0x1FFF)
+    control = Control.decode((word >> 27 & 1) << 30 | (word >> 25 & 3) << 28 | word & 0x1FFF)
     kind = ("request", "reply")[control.kind]
     return f"{'payload of a ' if word >> 28 & 1 else ''}{kind} in slot {control.slot}"

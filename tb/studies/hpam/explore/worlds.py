@@ -68,5 +68,5 @@ def forgetful() -> None:
 
 def say(packet: bytes) -> str:
     """Return a description of a packet."""
-    header = Header.of(packet[: FORMAT.size])
+    header = Header.decode(packet[: FORMAT.size])
     return f"{Kind(header.kind).label} {header.sequence} in slot {header.slot}"
