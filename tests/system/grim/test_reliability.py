@@ -88,7 +88,7 @@ def test_every_step_of_recovery_matches_the_reference_model(lossy: Run) -> None:
     assert sum(stream.transmissions for stream in streams) == len(
         records[records["event"] == TraceEvent.NIC_SEND_START]
     )
-    assert replay.total(Verdict.AGAIN) == lossy.metrics["duplicates"] > 0
+    assert replay.total(Verdict.DUPLICATE) == lossy.metrics["duplicates"] > 0
     assert replay.total(Verdict.REFUSE) == lossy.metrics["nacks"] > 0
     assert sum(stream.expiries for stream in streams) == lossy.metrics["timeouts"] > 0
     assert all(stream.base == stream.expected for stream in streams), "all answers have come"

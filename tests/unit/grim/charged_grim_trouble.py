@@ -11,7 +11,7 @@ from firmware.grim.host import Grim
 from firmware.grim.host.errors import GrimError
 from firmware.view import ClusterView
 from tests.unit.grim.charged_grim import FAR, Two
-from tests.unit.grim.grim_bench import Bench, again
+from tests.unit.grim.grim_bench import Bench, restart_nic
 from tests.unit.layers.charges import SETTLE_PS, Charges, settled
 
 US = 1_000_000
@@ -171,7 +171,7 @@ def _down(charges: Charges) -> None:
             await library.poll()
             await library.poll()
         with charges.operation("host that comes back"):
-            back = await settled(machine, again(bench, 1))
+            back = await settled(machine, restart_nic(bench, 1))
         back.register_handler(lambda *_: None, "data")
         await library.send(FAR, data, payload=bytes(64))
         await library.host.sleep(SETTLE_PS)
@@ -194,7 +194,7 @@ def _of_before(charges: Charges) -> None:
         faults.double(0, 1, faults.passed(0, 1), 10 * SETTLE_PS)
         await library.send(FAR, data)
         await library.host.sleep(SETTLE_PS)
-        await again(bench, 1)
+        await restart_nic(bench, 1)
         with charges.operation("packet of before it was down"):
             await library.host.sleep(10 * SETTLE_PS)
 

@@ -97,7 +97,7 @@ class Bench:
         return self.machine.network.in_flight() == 0
 
 
-async def again(
+async def restart_nic(
     bench: Bench, node: int, down_us: int = 100, drain: Callable[[Grim], Awaitable[None]] | None = None
 ) -> Grim:
     """Reset and restart a NIC after some time; return its new library. `drain`: receive with the old library first."""

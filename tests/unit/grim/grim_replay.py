@@ -76,7 +76,7 @@ class Replay:
         elif event in VERDICTS:
             verdict = VERDICTS[event]
             if argument == Counter.DUPLICATES and verdict is Verdict.DROP:
-                verdict = Verdict.AGAIN
+                verdict = Verdict.DUPLICATE
             if verdict is not Verdict.DROP or argument != Counter.BAD_CRC:
                 self.arrived(self.wires[self._from[node], node], key, verdict)
         elif event in ANSWERS:

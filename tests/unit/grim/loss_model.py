@@ -19,13 +19,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tests.unit.grim.model import Ends, Verdict
+from tests.unit.grim.model import StreamState, Verdict
 
 T = TypeVar("T")
 
 
 @dataclass
-class LossyStream(Ends):
+class LossyStream(StreamState):
     """Stream on wires that may lose anything; a message in flight may be lost already."""
 
     base: int = 0
@@ -84,7 +84,7 @@ class LossyStream(Ends):
         number = self._arrived(self.forward, number, "message")
         allowed = [Verdict.DROP]
         if number < self.expected:
-            allowed = [Verdict.AGAIN]
+            allowed = [Verdict.DUPLICATE]
         elif number == self.expected:
             allowed = [Verdict.ACCEPT, Verdict.REFUSE] if room else [Verdict.REFUSE]
         verdict = allowed[0] if did is None else did

@@ -29,12 +29,12 @@ class Verdict(Enum):
     ACCEPT = "accept"
     REFUSE = "refuse"
     DROP = "drop"
-    AGAIN = "again"
+    DUPLICATE = "duplicate"
     """Duplicate of a received message; only where packets are lost (`tests.unit.grim.loss_model`)."""
 
 
 @dataclass
-class Ends:
+class StreamState:
     """Both ends of a stream and the two directions between them, each in order."""
 
     name: str
@@ -59,7 +59,7 @@ class Ends:
 
 
 @dataclass
-class Stream(Ends):
+class Stream(StreamState):
     """Stream on wires without losses."""
 
     next: int = 0

@@ -17,7 +17,7 @@ from firmware.grim.host import Grim
 from firmware.grim.nic.layout import Counter, Layout
 from firmware.grim.options import Options
 from pymodels.registers import Pci
-from tests.unit.grim.grim_bench import US, Bench, again
+from tests.unit.grim.grim_bench import US, Bench, restart_nic
 from tests.unit.grim.grim_tap import Tap
 from tests.unit.grim.grim_traffic import AllToAll
 
@@ -97,7 +97,7 @@ def test_restart_report_follows_the_messages_accepted_before() -> None:
         await library.host.sleep(60 * US)
         bench.machine.nic(1).card.write(Pci.CONTROL, card.HOLD.to_bytes(4, "big"))
         await sending.finished
-        library = await again(bench, 1)
+        library = await restart_nic(bench, 1)
         await library.sync_handlers()
         await library.send(library.get_dest_id(0), number, payload=b"whole")
 

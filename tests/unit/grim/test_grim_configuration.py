@@ -42,7 +42,7 @@ SWITCH switch 8
 """
 
 
-def written(folder: Path, text: str = TWO) -> Path:
+def write_configuration(folder: Path, text: str = TWO) -> Path:
     """Write a configuration file."""
     file = folder / "grim_config"
     file.write_text(text, encoding="utf-8")
@@ -59,7 +59,7 @@ def chosen_hosts(file: Path, settings: str = "") -> tuple[str, ...]:
 def test_a_host_chooses_its_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, names: tuple[str, ...]
 ) -> None:
-    file = written(tmp_path)
+    file = write_configuration(tmp_path)
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
     assert chosen_hosts(file, f"run.host={host}") == names
     monkeypatch.setenv(HOST_VARIABLE, host)
@@ -71,12 +71,12 @@ def test_a_host_chooses_its_cluster(
 def test_ambiguous_cluster_without_a_host_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HOST_VARIABLE, raising=False)
     with pytest.raises(ConfigError, match="which cluster: the file has 2 clusters .*; name a host .* by GRIM_HOST"):
-        chosen_hosts(written(tmp_path))
+        chosen_hosts(write_configuration(tmp_path))
     with pytest.raises(ConfigError, match="unknown host: 'pars' is in no CLUSTER of this file; did you mean 'paris'"):
-        chosen_hosts(written(tmp_path), "run.host=pars")
+        chosen_hosts(write_configuration(tmp_path), "run.host=pars")
 
 
-def reading(file: Path) -> Bench:
+def bench_reading(file: Path) -> Bench:
     """Return two nodes whose `grim_enable` reads a file."""
     bench = Bench(2)
     hosts = [bench.machine.host(node) for node in range(2)]
@@ -90,7 +90,7 @@ def test_grim_enable_reads_the_cluster_of_its_host(tmp_path: Path) -> None:
         assert library.get_resource(ANY_VNN, Device.FRAME_BUFFER) >> 24 == 1
         assert [line.split()[3] for line in library.vnn_configuration().splitlines()] == ["6", "2"]
 
-    reading(written(tmp_path)).run(node)
+    bench_reading(write_configuration(tmp_path)).run(node)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_grim_enable_reads_the_cluster_of_its_host(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_the_files_are_errors_of_grim_enable(tmp_path: Path, old: str, new: str, message: str) -> None:
-    library = (bench := reading(written(tmp_path, TWO.replace(old, new)))).libraries[0]
+    library = (bench := bench_reading(write_configuration(tmp_path, TWO.replace(old, new)))).libraries[0]
     with pytest.raises(ConfigError) as caught:
         bench.machine.finish(library.grim_enable())
     assert message in str(caught.value)
@@ -111,6 +111,6 @@ def test_mistakes_in_the_files_are_errors_of_grim_enable(tmp_path: Path, old: st
 
 def test_cluster_other_than_that_of_the_nis_is_rejected(tmp_path: Path) -> None:
     more = "HOST host2\n    USE MYRI\nLINK host2 0 switch 3\nLINK host0"
-    bench = reading(written(tmp_path, TWO.replace("LINK host0", more, 1)))
+    bench = bench_reading(write_configuration(tmp_path, TWO.replace("LINK host0", more, 1)))
     with pytest.raises(GrimError, match="^configuration: .* lists hosts host0, host1, host2 in cluster 'second'"):
         bench.machine.finish(bench.libraries[0].grim_enable())

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.grim.loss_model import LossyStream, play
 from tests.unit.grim.model import ProtocolError, Verdict
 
-ACCEPT, REFUSE, DROP, AGAIN = Verdict.ACCEPT, Verdict.REFUSE, Verdict.DROP, Verdict.AGAIN
+ACCEPT, REFUSE, DROP, DUPLICATE = Verdict.ACCEPT, Verdict.REFUSE, Verdict.DROP, Verdict.DUPLICATE
 
 
 def sent(count: int, window: int = 127) -> LossyStream:
@@ -56,7 +56,7 @@ def test_lost_answer_is_repeated_and_only_unanswered_messages_are_retransmitted(
     assert (stream.base, stream.expire()) == (0, 0)
     assert stream.send() == 0
     assert not stream.may_send()
-    assert stream.arrive() is AGAIN
+    assert stream.arrive() is DUPLICATE
     assert stream.answer() == (ACCEPT, 0)
     assert stream.complete
 

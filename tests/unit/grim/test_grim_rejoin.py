@@ -18,7 +18,7 @@ from firmware.grim.formats import reference
 from firmware.grim.host import Grim, UndeliveredError
 from firmware.grim.nic.layout import Counter, Word
 from pymodels.trace import Part, TraceEvent, unit
-from tests.unit.grim.grim_bench import US, Bench, again
+from tests.unit.grim.grim_bench import US, Bench, restart_nic
 from tests.unit.grim.test_grim_down import lose_all, noting
 
 QUICK: dict[str, Any] = {"timeout_us": 60, "timeout_tries": 4, "host_queue_bytes": 1 << 14, "segment_bytes": 600}
@@ -89,7 +89,7 @@ class Rejoin:
 
     async def restart(self, library: Grim) -> Grim:
         """Reset the NIC under traffic, let time pass, and restart it."""
-        library = await again(self.bench, self.bad, self.down_us, self.drain)
+        library = await restart_nic(self.bench, self.bad, self.down_us, self.drain)
         self.back_at = library.host.now
         library.register_handler(self.handle(self.bad), "data")
         await library.sync_handlers()
@@ -236,7 +236,7 @@ def test_host_restarted_after_declaring_another_down_is_distinguished_from_its_e
         await serve(library, 20_000)
         await send(library, 1 - me, range(10, 15), 25_000)
         if me == 0:
-            library = await again(bench, 0)
+            library = await restart_nic(bench, 0)
             library.register_handler(on_data, "data")
             await library.sync_handlers()
         await serve(library, 40_000)

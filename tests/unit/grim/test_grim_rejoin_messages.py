@@ -16,7 +16,7 @@ from firmware.grim.host import Grim
 from pymodels.registers import Pci
 from tb.fuzz import trial
 from tb.fuzz.program import Act, Program
-from tests.unit.grim.grim_bench import US, Bench, again
+from tests.unit.grim.grim_bench import US, Bench, restart_nic
 from tests.unit.grim.test_grim_down import noting
 
 
@@ -37,7 +37,7 @@ def test_unfinished_long_message_does_not_become_part_of_the_next() -> None:
             await library.host.sleep(60 * US)
             bench.machine.nic(1).card.write(Pci.CONTROL, card.HOLD.to_bytes(4, "big"))
             await sending.finished
-            library = await again(bench, 1)
+            library = await restart_nic(bench, 1)
             await library.sync_handlers()
             await library.send(library.get_dest_id(0), number, payload=whole)
         else:
@@ -64,7 +64,7 @@ def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: 
         await library.host.sleep(400 * US - library.host.now)
         if me == 1:
             await library.host.sleep(60 * US)
-            library = await again(bench, 1)
+            library = await restart_nic(bench, 1)
             library.register_handler(on_data, "data")
             await library.sync_handlers()
         else:
@@ -108,7 +108,7 @@ def test_restarted_subscriber_without_its_trees_is_an_error_at_the_multicast_sen
         ready.append(me)
         await until(library, lambda: len(ready) == 3)
         if me == 2:
-            library = await again(bench, 2)
+            library = await restart_nic(bench, 2)
             library.register_handler(on_data, "data")
             await library.sync_handlers()
             ready.append(me)
@@ -143,7 +143,7 @@ def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
         ready.append(me)
         await until(lambda: len(ready) == 3)
         if me == 1:
-            library = await again(bench, 1)
+            library = await restart_nic(bench, 1)
             library.register_handler(on_data, "data")
             await library.sync_handlers()
             ready.append(me)

@@ -17,7 +17,7 @@ from firmware.grim.host import Grim
 from firmware.grim.nic.layout import Counter
 from pymodels.registers import Control, Pci
 from pymodels.trace import Part, TraceEvent, unit
-from tests.unit.grim.grim_bench import Bench, again
+from tests.unit.grim.grim_bench import Bench, restart_nic
 from tests.unit.grim.test_grim_down import noting
 
 US = 1_000_000
@@ -109,7 +109,7 @@ class Unread:
         """Fail when NEAR's reports wait; return the library of the next life."""
         while not self.full:
             await library.host.sleep(10 * US)
-        return await again(self.bench, me)
+        return await restart_nic(self.bench, me)
 
 
 def test_restart_is_reported_however_many_reports_wait() -> None:

@@ -14,7 +14,7 @@ import pytest
 from firmware.grim.formats import HEADER_BYTES, REPORT_TOKENS, TOKENS, TREE_TOKENS
 from firmware.grim.host import Grim
 from firmware.grim.nic.layout import Counter
-from tests.unit.grim.grim_bench import Bench, again
+from tests.unit.grim.grim_bench import Bench, restart_nic
 from tests.unit.grim.test_grim_down import noting
 
 US = 1_000_000
@@ -74,7 +74,7 @@ class Tree:
         for node in range(4):
             await self._until(library, f"ready {node}")
         if me == CHILD:
-            library = await again(self.bench, CHILD)
+            library = await restart_nic(self.bench, CHILD)
             library.register_handler(lambda *message: None, "take")
             await library.sync_handlers()
             self.done.add("restarted")
