@@ -113,8 +113,19 @@ class Concurrency(Protocol):
     def sleep(self, duration_ps: int, why: str | Wanted = "time") -> Awaitable[None]:
         """Wait without using the processor (a timer)."""
 
-    def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-        """Append a trace record: an event of `pymodels.trace`, the packet key, two arguments."""
+    def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0, *, message: int = 0) -> None:
+        """Append a trace record.
+
+        Args:
+            event: event of `pymodels.trace`.
+            packet: packet key.
+            argument: first argument, as the event defines it.
+            argument2: second argument, as the event defines it.
+            message: number of the message, 0 if unknown.
+        """
+
+    def message(self) -> int:
+        """Return a number for a new message in the trace, unique in the run; 0 if the machine keeps no trace."""
 
 
 class Nic(Concurrency, Protocol):
@@ -126,6 +137,12 @@ class Nic(Concurrency, Protocol):
     word_bytes: int
     """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, exclusive bound of SA."""
     sram_bytes: int
+
+    def put_message(self, address: int, message: int) -> None:
+        """Note for the trace that a message begins at an address of SRAM. Costs no time."""
+
+    def message_at(self, address: int, in_host: bool = False) -> int:
+        """Return the number of the message that begins at an address of SRAM, or of host memory; 0 where none does."""
 
     def load(self, address: int) -> int:
         """Return the 32-bit big-endian word at an SRAM address (a multiple of 4). Free: the path around it has the
@@ -211,6 +228,9 @@ class Host(Concurrency, Protocol):
     """Physical base address of the NIC's SRAM."""
     card: CardMap
     """Address map of the NIC's card."""
+
+    def put_message(self, address: int, message: int) -> None:
+        """Note for the trace that a message begins at an address, in host memory or on the NIC. Costs no time."""
 
     def allocate(self, size: int, align: int = 4096) -> Buffer:
         """Return pinned contiguous memory. Raises MemoryError, with requested and free size, if none is left."""

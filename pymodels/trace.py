@@ -1,4 +1,4 @@
-"""Trace format: event codes, unit numbers and the 32-byte record, shared by hardware, firmware and readers.
+"""Trace format: event codes, unit numbers and the 40-byte record, shared by hardware, firmware and readers.
 
 `python -m pymodels.trace_points` prints `hdl/sim/probe/sim_trace_pkg.sv`; a test compares the committed file. Codes
 never change, so that old trace files stay readable. Software events are below 0x100, hardware events at 0x100 and
@@ -22,9 +22,10 @@ RECORD = np.dtype(
         ("packet", "<u4"),  # key: the first four bytes after the route, big-endian; 0 when there is none
         ("argument", "<u4"),  # as the event says
         ("argument2", "<i8"),  # as the event says
+        ("message", "<u8"),  # number of the message (`pymodels.messages`); 0 where the record does not say it
     ]
 )
-"""Trace record of 32 bytes, little-endian, as the C ring buffer of the doorway writes it."""
+"""Trace record of 40 bytes, little-endian, as the C ring buffer of the doorway writes it."""
 
 PARTS_PER_NODE = 16
 PORTS_PER_SWITCH = 64
@@ -53,18 +54,23 @@ class Part(IntEnum):
 
 @quick
 class TraceEvent(IntEnum):
-    """Event codes of the trace. Comments describe the arguments (a: argument, b: argument2)."""
+    """Event codes of the trace. Comments describe the arguments (a: argument, b: argument2).
+
+    Records of software at the sender of a message carry the number of the message: on the host SEND_CALL, SEND_RETURN,
+    PAYLOAD_WRITTEN, POINTER_WRITTEN, POSTED and TRAPPED, on the NIC NIC_NOTICED (in VIA NIC_DESCRIPTOR) to ACK_SEEN.
+    NIC_REPLY and NIC_COPY carry the number of the message that they begin.
+    """
 
     # The host library.
-    SEND_CALL = 0x01  # a: bytes of the message, b: number of the send on this host, from 1
-    SEND_RETURN = 0x02  # a: bytes of the message, b: number of the send
-    PAYLOAD_WRITTEN = 0x03  # header and payload passed to the bus; a: bytes, b: number of the send
+    SEND_CALL = 0x01  # a: bytes of the message
+    SEND_RETURN = 0x02  # a: bytes of the message
+    PAYLOAD_WRITTEN = 0x03  # header and payload passed to the bus; a: bytes
     POINTER_WRITTEN = 0x04  # the word that notifies the NIC passed to the bus; a: its value
     POLL_HIT = 0x05  # the host read the word that announces a message; a: index of the watch, b: source node
     HANDLER_START = 0x06  # a: handler number, b: source node
     HANDLER_END = 0x07  # a: handler number, b: source node
-    POSTED = 0x08  # VIA: the descriptor of a SEND_CALL; a: its physical address, b: number of the send
-    TRAPPED = 0x09  # the kernel has a message to send; a: bytes, b: number of the send
+    POSTED = 0x08  # VIA: the descriptor of a SEND_CALL; a: its physical address
+    TRAPPED = 0x09  # the kernel has a message to send; a: bytes
     IN_KERNEL = 0x0A  # all of a message is in the kernel's memory; packet: its last one; a: bytes, b: source node
     IN_PROCESS = 0x0B  # all of a message is in its process's memory; packet: its last one; a: bytes, b: source node
     CALL_START = 0x0C  # the application calls a library; a: number of the call, as shown by its layer

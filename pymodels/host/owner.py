@@ -43,6 +43,9 @@ class Owner(Protocol):
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         """Store bytes to physical memory."""
 
+    def put_message(self, address: int, message: int) -> None:
+        """Note for the trace that a message begins at a physical address."""
+
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
         """Start a task."""
 

@@ -50,10 +50,10 @@ class Actor:
         """Return a future that is set after a duration; the processor is not used meanwhile."""
         return self._kernel.sleep(duration_ps, why)
 
-    def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+    def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0, *, message: int = 0) -> None:
         """Append a record of this processor to the trace."""
         if self._log.enabled:
-            self._log.add(self._unit, event, packet, argument, argument2)
+            self._log.add(self._unit, event, packet, argument, argument2, message)
 
     def cost(self, path: str) -> tuple[int, int]:
         """Return the duration of a path in picoseconds, and its number in the trace."""

@@ -18,6 +18,7 @@ from pymodels.machine.memory import BusMemory, MachineError, Memory
 from pymodels.machine.parts import Face
 from pymodels.machine.spin import Look
 from pymodels.machine.world import World
+from pymodels.messages import HostMessages
 from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 
@@ -38,7 +39,7 @@ class ModelBuffer:
     view: memoryview
 
 
-class ModelHost(Processes, Computes, PollsCards, Actor):
+class ModelHost(Processes, Computes, PollsCards, HostMessages, Actor):
     """Host that satisfies the protocol `firmware.verbs.Host`, with `memory`, `pause`, `resume` and `granted` in
     addition.
     """
@@ -52,6 +53,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         self, world: World, node: int, name: str, card: Face, places: CardMap, *, size: int, seed: int
     ) -> None:
         super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
+        self.note_messages(world.messages, node)
         self.name = name
         self.card = places
         self.nic_base = self.card.sram

@@ -19,6 +19,7 @@ from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.spin import Spin
 from pymodels.machine.timing import CostLookup, Timing, flat_cost
 from pymodels.machine.world import World
+from pymodels.messages import Messages
 from pymodels.profiles.default import DEFAULT_KIND
 from pymodels.routes import Routes
 from pymodels.topology import Topology
@@ -88,7 +89,7 @@ class Machine:
         self.kernel = kernel or Kernel()
         self.timing = timing
         self.trace = TraceLog(self.kernel, trace)
-        world = World(self.kernel, timing, self.trace, cost, spin)
+        world = World(self.kernel, timing, self.trace, cost, spin, Messages(len(self.names), trace))
         self.network = network(world, self.topology)
         self._routes = routes or up_down(self.topology)
         self.nics: list[MachineNic] = []

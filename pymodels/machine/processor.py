@@ -11,6 +11,7 @@ from pymodels.machine.actor import Actor
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.spin import Look, Spin, WatchShape
 from pymodels.machine.world import World
+from pymodels.messages import NicMessages
 from pymodels.trace import Part, TraceEvent, unit
 
 
@@ -24,7 +25,7 @@ class Registers(Protocol):
         """Write a register; the value takes effect at once."""
 
 
-class ModelProcessor(Actor):
+class ModelProcessor(NicMessages, Actor):
     """Processor that satisfies the protocol `firmware.verbs.Nic`."""
 
     side = "nic"
@@ -35,6 +36,7 @@ class ModelProcessor(Actor):
 
     def __init__(self, world: World, node: int, sram_bytes: int) -> None:
         super().__init__(world, node, unit(node, Part.NIC_CPU), f"NIC {node}")
+        self.note_messages(world.messages, node)
         self.sram_bytes = sram_bytes
         self.sram = Memory(f"node {node} SRAM", sram_bytes)
         self.special: Registers

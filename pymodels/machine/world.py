@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pymodels.kernel import Kernel
 from pymodels.machine.log import TraceLog
 from pymodels.machine.spin import Spin
 from pymodels.machine.timing import CostLookup, Timing
+from pymodels.messages import Messages
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,4 @@ class World:
     cost: CostLookup
     spin: type[Spin] = Spin
     """Class of polling loops."""
+    messages: Messages = field(default_factory=Messages)

@@ -36,7 +36,7 @@ class Actor:
         self._doorway = doorway
         self._table: PathTable | None = None
         self.trace = doorway.recorder(unit, kernel)
-        """Append a record to the trace: event, packet key, argument."""
+        """Append a record to the trace: event, packet key, two arguments, number of the message by name."""
 
     @property
     def table(self) -> PathTable:

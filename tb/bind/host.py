@@ -17,6 +17,7 @@ from pymodels.host import PAGE, Computes, Moves, PollsCards, Processes
 from pymodels.host.interrupts import InterruptLine, Routine
 from pymodels.host.polling import ALL
 from pymodels.kernel import FOREVER, Kernel
+from pymodels.messages import HostMessages
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.bind.cpu import LINE, Cpu, CpuPort
@@ -63,7 +64,7 @@ class RtlBuffer:
     view: memoryview
 
 
-class RtlHost(Processes, Computes, PollsCards, Actor):
+class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
     """Host verbs on the RTL. All tasks of a host share one CPU in the order of their requests."""
 
     copied_bytes = 0
@@ -85,6 +86,7 @@ class RtlHost(Processes, Computes, PollsCards, Actor):
         seed: int,
     ) -> None:
         super().__init__(f"host {name}", unit(node, Part.HOST_CPU), kernel, doorway)
+        self.note_messages(doorway.messages, node)
         self.node = node
         self.name = name
         self.card = card

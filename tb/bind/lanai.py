@@ -10,6 +10,7 @@ from firmware.verbs import Watch
 from pymodels.costs.table import PathTable
 from pymodels.hardware.processors import NicProcessor, nic_charge
 from pymodels.kernel import Future, Kernel, Task
+from pymodels.messages import NicMessages
 from pymodels.trace import Part, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import ANSWER_WORDS, ANSWERS, LOOPS, STEP_WORDS, STEPS, Doorway
@@ -37,7 +38,7 @@ def _unknown_program(time: int, fault: int, address: int) -> None:
     raise RuntimeError(f"unknown program: a core stopped at {address:#x}, fault {fault}, at {time} ps")
 
 
-class RtlNic(Actor):
+class RtlNic(NicMessages, Actor):
     """Processor of one NIC; each NIC kind has a subclass (`tb.nics`).
 
     Commands end in order, each with an event except register writes.
@@ -58,6 +59,7 @@ class RtlNic(Actor):
         paths: PathNumbers,
     ) -> None:
         super().__init__(f"NIC {node}", unit(node, Part.NIC_CPU), kernel, doorway)
+        self.note_messages(doorway.messages, node)
         self.node = node
         self.sram = sram
         self.sram_bytes = len(sram)
@@ -156,13 +158,15 @@ class RtlNic(Actor):
         behind = self._goes_on == self._kernel.now
         return self._commands.ask("its instructions", OP_TELL) if behind else self._at_once
 
-    def _trace_behind(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+    def _trace_behind(
+        self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0, *, message: int = 0
+    ) -> None:
         """Append a trace record when the processor has completed the unawaited path, or at once if none is pending."""
         if self._goes_on == self._kernel.now:
-            self._commands.give(OP_TRACE, argument << 16 | event, packet, argument2)
+            self._commands.give(OP_TRACE, argument << 16 | event, message << 32 | packet, argument2)
         else:
             self.trace = self._record
-            self._record(event, packet, argument, argument2)
+            self._record(event, packet, argument, argument2, message=message)
 
     def store_on(self, address: int, words: Sequence[int]) -> None:
         if self._goes_on != self._kernel.now:

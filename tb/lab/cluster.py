@@ -14,6 +14,7 @@ from pymodels.hardware.discover import module_of_nic
 from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel
 from pymodels.lanai.program import Program
+from pymodels.messages import Messages
 from pymodels.profiles import Profile
 from pymodels.registers import Control
 from pymodels.settings import SWITCH_UNIT, Setting
@@ -56,6 +57,7 @@ class RunningCluster:
         self.plan = plan
         self.numbers = Numbers.of(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
+        self.doorway.messages = Messages(self.numbers.nodes)
         self.kernel = self.doorway.backend(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()

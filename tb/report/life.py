@@ -8,8 +8,8 @@ from firmware.shown import HARDWARE_SHOWN, Shown
 from tb.report.recorded import Legend
 from tb.report.wire import Packet
 
-Mark = tuple[int, int, int, int, int, int]
-"""Record of a message: (time, unit, event, packet, argument, argument2)."""
+Mark = tuple[int, int, int, int, int, int, int]
+"""Record of a message: (time, unit, event, packet, argument, argument2, message)."""
 
 READ, REPLY, MULTICAST, COPY = "remote read", "reply", "multicast", "copy"
 """Kinds of messages; a descriptor also has its operation, in words of its layer."""

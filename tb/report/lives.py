@@ -31,12 +31,11 @@ class Lives(Receivers):
         self._leaving: dict[int, Packet] = {}
         none = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
         self._silent = frozenset(range(len(legend.hosts)) if none else legend.executing)
-        """Nodes whose firmware leaves no records: messages are followed by the records of hosts and hardware."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
             TraceEvent.PAYLOAD_WRITTEN: self._written,
-            TraceEvent.POINTER_WRITTEN: self._pointer,
+            TraceEvent.POINTER_WRITTEN: self._at_sender,
             TraceEvent.POSTED: self._post,
             TraceEvent.NIC_NOTICED: self._noticed,
             TraceEvent.NIC_DESCRIPTOR: self._descriptor,
@@ -44,8 +43,8 @@ class Lives(Receivers):
             TraceEvent.NIC_SEND_DONE: self._send_done,
             TraceEvent.RESEND: self._at_sender,
             TraceEvent.ROLLBACK: self._at_sender,
-            TraceEvent.NACK_SEEN: self._refused,
-            TraceEvent.ACK_SEEN: self._acknowledged,
+            TraceEvent.NACK_SEEN: self._at_sender,
+            TraceEvent.ACK_SEEN: self._at_sender,
             TraceEvent.NIC_RECV_START: self._received,
             TraceEvent.NIC_ACCEPT: self._accepted,
             TraceEvent.NIC_DMA_START: self._dma_ordered,
@@ -116,7 +115,7 @@ class Lives(Receivers):
 
     def _untold(self, packet: Packet) -> Piece | None:
         """Take the oldest piece that the host has written under a packet's key, for firmware that leaves no records."""
-        queue = self._queued.get((packet.source, packet.key))
+        queue = self._written_by.get((packet.source, packet.key))
         return queue.popleft() if queue else None
 
     def _accepted_untold(self, piece: Piece, packet: Packet) -> None:
@@ -129,8 +128,7 @@ class Lives(Receivers):
 
     def _posted_as(self, packet: Packet) -> Piece | None:
         """Find the one descriptor of a packet's key. The packet may begin before the firmware's record of it."""
-        met = self._met.get((packet.source, packet.key))
-        return met[0] if met and met[0].life.posted else None
+        return self._descriptors.get((packet.source, packet.key))
 
     def _answer(self, packet: Packet) -> None:
         """Match a control message that begins to leave with the answer that is due."""
@@ -139,7 +137,6 @@ class Lives(Receivers):
             kind, key, piece = entry
             if key == packet.key:
                 piece.answers.append((kind, packet))
-                self._answer_to[id(packet)] = piece
                 due.remove(entry)
                 return
 

@@ -47,8 +47,6 @@ class Receivers(Senders):
         """Reply that a node has begun and whose data are fetched next."""
         self._unanswered: dict[tuple[int, int], deque[Piece]] = defaultdict(lambda: deque(maxlen=UNSEEN))
         """Descriptors that have arrived and are not yet answered, by the sender's node and queue."""
-        self._answer_to: dict[int, Piece] = {}
-        """Piece that an answer belongs to, by `id` of the answer's packet."""
         self._ordered: dict[int, deque[tuple[Piece, str, int]]] = defaultdict(deque)
         """Host DMA blocks that a NIC has ordered and that have not begun: piece, kind, bytes (negative: to
         the host).
@@ -70,14 +68,14 @@ class Receivers(Senders):
         return piece if piece is not None and piece.key == row[3] else self._there.get((node, row[3]))
 
     def _finished(self, row: Row, node: int) -> Piece | None:
+        if row[6]:
+            return self._at_sender(row, node)
         queue = self._finishing[node]
         piece = next((piece for piece in queue if piece.key == row[3]), None)
         if piece is not None:
             queue.remove(piece)
             piece.done = row[0]
-            return piece
-        fetched = self._at_sender(row, node)
-        return fetched if fetched is not None and fetched.life.posted else None
+        return piece
 
     def _complete(self, row: Row, node: int) -> Piece | None:
         piece = self._at_receiver(row, node)
@@ -98,7 +96,7 @@ class Receivers(Senders):
             while stored.popleft() is not packet:
                 pass
             piece = self.piece_of.get(id(packet))
-        elif row[4] == node and (piece := self._at_sender(row, node)) is not None:
+        elif (piece := self._at_sender(row, node)) is not None:
             piece.life.target = node
             self._there[node, row[3]] = self._from[node, row[3], node] = piece
         else:
@@ -142,12 +140,14 @@ class Receivers(Senders):
                     life.size += row[4]
             self._ordered[node].append((piece, "fetch", row[4]))
             return piece
+        if row[6]:
+            return self._at_sender(row, node)
         piece = self._current.get(node)
         if piece is None or piece.key != row[3]:
             unseen = next((packet for packet in self._stored[node] if packet.key == row[3]), None)
             piece = self._there.get((node, row[3])) if unseen is None else self.piece_of.get(id(unseen))
         if piece is None:
-            return self._at_sender(row, node)
+            return None
         for kind, size in (("message", row[4]), ("pointer", row[5])):
             if size:
                 self._ordered[node].append((piece, kind, -size))
@@ -233,20 +233,7 @@ class Receivers(Senders):
             piece.life.ended = row[0]
         return piece
 
-    # ---- answers, replies and copies
-
-    def _refused(self, row: Row, node: int) -> Piece | None:
-        return self._at_sender(row, node) or self._answered_by(node)
-
-    def _acknowledged(self, row: Row, node: int) -> Piece | None:
-        return super()._acknowledged(row, node) or self._answered_by(node)
-
-    def _answered_by(self, node: int) -> Piece | None:
-        """Find the piece answered by the packet that the firmware has examined last, if the packet answers a
-        descriptor.
-        """
-        packet, _ = self._looked.get(node, (None, None))
-        return self._answer_to.get(id(packet))
+    # ---- replies and copies
 
     def _reply(self, row: Row, node: int) -> Piece | None:
         """Begin the reply to a remote read that the NIC has decoded."""

@@ -84,7 +84,7 @@ class Units:
 
     def _go_on(self, row: Row) -> None:
         """Handle the change of a NIC processor to another function."""
-        time, unit, _, _, number, begins = row
+        time, unit, _, _, number, begins, _ = row
         if unit in self._went:
             self._works[unit].append((self._went[unit], time))
         self._went[unit] = time
@@ -96,7 +96,7 @@ class Units:
             self._events.span((NIC + node_of(unit), PROCESSOR), name, begin, end, told)
 
     def _span(self, begun: Row, over: Row) -> None:
-        (begin, unit, event, _, argument, more), end = begun, over[0]
+        (begin, unit, event, _, argument, more, _), end = begun, over[0]
         if event == TraceEvent.WORK_START:
             self._works[unit].append((begin, end))
             processor = (NIC + node_of(unit), PROCESSOR)
@@ -120,7 +120,7 @@ class Units:
             self._events.span((SWITCH + switch, port), f"waits for port {argument}", begin, end)
 
     def _count(self, row: Row) -> None:
-        time, unit, event, _, argument, _ = row
+        time, unit, event, _, argument, *_ = row
         if event in WINDOWS:
             self._window(row)
         elif event == TraceEvent.CONTROL_QUEUED:

@@ -51,7 +51,7 @@ def uses(legend: Legend, lives: Lives, records: list[Row]) -> list[Use]:
 def _software(busy: dict[tuple[int, str], float], records: list[Row], begin: int, end: int) -> None:
     """Add the time of instruction paths."""
     open_at: dict[tuple[int, int], int] = {}
-    for time, unit, event, _, _, _ in records:
+    for time, unit, event, *_ in records:
         if event in STARTS:
             open_at[unit, event] = time
         elif event in BUSY:
@@ -63,7 +63,7 @@ def _software(busy: dict[tuple[int, str], float], records: list[Row], begin: int
 
 def _windows(busy: dict[tuple[int, str], float], records: list[Row], legend: Legend, begin: int, end: int) -> None:
     """Add the use of SRAM and PCI from windows of their clock."""
-    for time, unit, event, _, argument, _ in records:
+    for time, unit, event, _, argument, *_ in records:
         if event in WINDOWS and unit < SWITCH_BASE:
             _, clock, clocks, most = WINDOWS[TraceEvent(event)]
             length = clocks * legend.clocks_ps[clock]

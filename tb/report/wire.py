@@ -61,13 +61,13 @@ class Packet:
     lost: bool = False
 
 
-Row = tuple[int, int, int, int, int, int]
-"""Record: (time, unit, event, packet, argument, argument2)."""
+Row = tuple[int, int, int, int, int, int, int]
+"""Record: (time, unit, event, packet, argument, argument2, message)."""
 
 
 def rows(trace: NDArray[np.void]) -> list[Row]:
     """Return the records as tuples of plain integers, in time order."""
-    names = ("time", "unit", "event", "packet", "argument", "argument2")
+    names = ("time", "unit", "event", "packet", "argument", "argument2", "message")
     return list(zip(*(trace[name].tolist() for name in names), strict=True))
 
 

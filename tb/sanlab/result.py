@@ -58,7 +58,8 @@ class Run:
 
     @cached_property
     def trace(self) -> NDArray[np.void]:
-        """Trace records in time order: `time` in ps, `unit`, `event`, `packet`, `argument`, `argument2`.
+        """Trace records in time order: `time` in ps, `unit`, `event`, `packet`, `argument`, `argument2`,
+        and `message`: number of the message in records of software at its sender, 0 in other records.
 
         Raises SanlabError if the run wrote no trace (`run.trace=0`).
         """

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
+from pymodels.messages import Messages
 from pymodels.trace import RECORD
 from tb.sim.compiled import exchange_with
 from tb.sim.exchange import TRACE_RECORD, UNITS, Commands, Handler, T
@@ -70,6 +71,8 @@ class Doorway:
         self.turn = self.exchange.turn
         self.record = self.exchange.record
         self._captured = memoryview(b"")
+        self.messages = Messages()
+        """The messages of this run, for the trace."""
 
     def now(self) -> int:
         """Return the simulated time in ps: the simulator's, or the later one that the current Python turn has
@@ -158,8 +161,8 @@ class Doorway:
         return self.exchange.commands(unit, kernel, ends, other, data)
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """Return a function (event, packet, argument, argument2) that appends a unit's trace record at the
-        present time.
+        """Return a function (event, packet, argument, argument2, message=...) that appends a unit's trace record at
+        the present time.
         """
         return self.exchange.recorder(unit, kernel)
 

@@ -20,7 +20,7 @@ UNITS, COMMANDS, TURN = 17408, 256, 1 << 14
 COMMAND_BYTES = 64
 EVENT = struct.Struct("5q")
 """Event record: time, unit, code, a, b; the rest of its bytes is unused."""
-TRACE_RECORD = struct.Struct("<qIHHIIq")
+TRACE_RECORD = struct.Struct("<qIHHIIqQ")
 T = TypeVar("T")
 Handler = Callable[[int, int, int, int], None]
 """Function called with (time in ps, code, a, b) for each event of a unit."""
@@ -135,15 +135,15 @@ class Exchange:
         return give
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """Return a function (event, packet, argument, argument2) that appends a trace record of `unit` at the
-        present time.
+        """Return a function (event, packet, argument, argument2, message=...) that appends a trace record of `unit` at
+        the present time.
         """
         count, size, pack = self.trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
 
-        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0, /) -> None:
+        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0, /, *, message: int = 0) -> None:
             n = count[0]
             if n < self.room:
-                pack(self.records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
+                pack(self.records, n * size, kernel.now, unit, event, 0, packet, argument, argument2, message)
                 count[0] = n + 1
             elif self.room:
                 self.trace_lost[0] += 1
@@ -154,7 +154,7 @@ class Exchange:
         n = self.trace_count[0]
         if n < self.room:
             at = n * TRACE_RECORD.size
-            TRACE_RECORD.pack_into(self.records, at, time, unit, event, 0, packet, argument, argument2)
+            TRACE_RECORD.pack_into(self.records, at, time, unit, event, 0, packet, argument, argument2, 0)
             self.trace_count[0] = n + 1
         elif self.room:
             self.trace_lost[0] += 1

@@ -51,7 +51,9 @@ class Run:
         """Trace in an order that does not depend on the order of writers within a picosecond; shape (n,)."""
         records: NDArray[np.void] = np.load(self.folder / "trace.npy")
         return records[
-            np.lexsort([records[name] for name in ("argument2", "argument", "packet", "event", "unit", "time")])
+            np.lexsort(
+                [records[name] for name in ("message", "argument2", "argument", "packet", "event", "unit", "time")]
+            )
         ]
 
     def times(self, node: int, part: Part, event: TraceEvent) -> list[int]:

@@ -1,4 +1,4 @@
-"""Machine and RTL record the same: every argument of every event, the order in each unit, and the number of records.
+"""Machine and RTL record the same: arguments and message of every event, order in each unit, number of records.
 
 Strategy: a layer of each NIC kind starts, and sends messages one by one (`tests/system/scenarios/trace_tour.py`), on
 the RTL and on the machine. The records of each unit and event are compared in order, without their times, which the
@@ -23,8 +23,8 @@ from tests.system.runs import must
 from tests.system.scenarios.trace_tour import tour
 from tests.unit.layers.mail_bench import MailBench
 
-Row = tuple[int, int | str, int]
-"""Packet, argument, argument2."""
+Row = tuple[int, int | str, int, int]
+"""Packet, argument, argument2, message."""
 Rows = dict[tuple[int, TraceEvent], list[Row]]
 """Records of each unit and event, in order of time."""
 
@@ -127,22 +127,22 @@ def once(rows: list[Row]) -> object:
 
 def arguments(rows: list[Row]) -> object:
     """Return each distinct first argument once."""
-    return sorted({argument for _, argument, _ in rows}, key=str)
+    return sorted({argument for _, argument, *_ in rows}, key=str)
 
 
 def in_page(rows: list[Row]) -> object:
     """Return the records in order, with addresses reduced to offsets within their pages."""
-    return [(packet, int(argument) & 0xFFF, more) for packet, argument, more in rows]
+    return [(packet, int(argument) & 0xFFF, more, message) for packet, argument, more, message in rows]
 
 
 def moved(rows: list[Row]) -> object:
     """Return the arguments in any order, without the packet."""
-    return sorted((int(argument), more) for _, argument, more in rows)
+    return sorted((int(argument), more) for _, argument, more, _ in rows)
 
 
 def pieces(rows: list[Row]) -> object:
     """Return packets and sizes in order, without the first argument."""
-    return [(packet, more) for packet, _, more in rows]
+    return [(packet, more) for packet, _, more, _ in rows]
 
 
 LOOPS = "how often a loop turns, and what it finds first, depends on time"
@@ -197,9 +197,9 @@ def rows_of(records: NDArray[np.void], paths: Iterable[str]) -> Rows:
     """Return the records by unit and event, paths by name and without their durations."""
     names = [path.rpartition(":")[2] for path in paths]
     found: Rows = {}
-    for _, unit, code, _, packet, argument, more in np.sort(records, order="time", kind="stable").tolist():
+    for _, unit, code, _, packet, argument, more, message in np.sort(records, order="time", kind="stable").tolist():
         event = TraceEvent(code)
-        row = (packet, names[argument], 0) if event in PATHS else (packet, argument, more)
+        row = (packet, names[argument], 0, 0) if event in PATHS else (packet, argument, more, message)
         found.setdefault((unit, event), []).append(row)
     return found
 
@@ -230,7 +230,7 @@ def _released(case: Case, tours: Tours) -> Rows:
     rows = {key: list(found) for key, found in tours.rtl.items()}
     for node in range(case.nodes if case.profile in RELEASED else 0):
         first = rows[node * PARTS_PER_NODE + Part.HOST_CPU, TraceEvent.PIO_WRITE].pop(0)
-        assert first == (0, tours.control, 4)
+        assert first == (0, tours.control, 4, 0)
         rows[node * PARTS_PER_NODE + Part.BRIDGE, TraceEvent.PIO_ACCEPT].pop(0)
     return rows
 

@@ -96,11 +96,11 @@ class Bound:
     def stretches(self) -> list[tuple[int, int]]:
         """Return begin and end of each interval in which a path or a computation had the CPU, in order."""
         if self._doorway is None:
-            records = [(time, event, more) for time, _, event, _, _, more in self._log.records]
+            records = [(time, event, more) for time, _, event, _, _, more, _ in self._log.records]
         else:
             count, rows = self._doorway.exchange.trace_count[0], self._doorway.exchange.records
             every = [TRACE_RECORD.unpack_from(rows, i * TRACE_RECORD.size) for i in range(count)]
-            records = [(time, event, more) for time, _, event, _, _, _, more in every]
+            records = [(time, event, more) for time, _, event, _, _, _, more, _ in every]
         ends = [(time, took) for time, event, took in records if event == TraceEvent.SPEND_END]
         return sorted((time - took, time) for time, took in ends)
 

@@ -84,7 +84,7 @@ def start(
 
     world.machine.finish(ended(), within_us=1e7)
     said = [how.output(rank).read_text(encoding="utf-8") for rank in range(ranks)]
-    records = sorted(world.machine.trace.records, key=lambda row: row[0])
+    records: list[Row] = sorted(world.machine.trace.records, key=lambda row: row[0])
     return Ended(
         said, [one.calls for one in servers], world.machine.host(0).now, list(map(memory_use, servers)), records
     )

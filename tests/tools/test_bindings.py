@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -186,7 +186,7 @@ def test_records_of_software_are_in_the_trace_unchanged(hardware: Hardware) -> N
     hardware.border.trace_count[0] = 0
     lost = door.trace_lost
     trace, kernel.now = door.recorder(UNIT, kernel), 12_345
-    trace(0x30, 0xFFFF_FFFF, 7, -8)
+    trace(0x30, 0xFFFF_FFFF, 7, -8, message=1 << 40)
     trace(0x31)
     door.record(9, UNIT + 1, 0xFFFF, 1, 2, 3)
     door.trace_on(False)
@@ -195,11 +195,12 @@ def test_records_of_software_are_in_the_trace_unchanged(hardware: Hardware) -> N
     door.trace_on(True)
     for event in (0x34, 0x35, 0x36):
         trace(event)
-    got = [tuple(record) for record in door.trace()[["time", "unit", "event", "packet", "argument", "argument2"]]]
+    fields = ["time", "unit", "event", "packet", "argument", "argument2", "message"]
+    got = [tuple(record) for record in door.trace()[fields]]
     assert got[:3] == [
-        (12_345, UNIT, 0x30, 0xFFFF_FFFF, 7, -8),
-        (12_345, UNIT, 0x31, 0, 0, 0),
-        (9, UNIT + 1, 0xFFFF, 1, 2, 3),
+        (12_345, UNIT, 0x30, 0xFFFF_FFFF, 7, -8, 1 << 40),
+        (12_345, UNIT, 0x31, 0, 0, 0, 0),
+        (9, UNIT + 1, 0xFFFF, 1, 2, 3, 0),
     ]
     assert [record[2] for record in got[3:]] == [0x34]
     assert door.trace_lost - lost == 2
@@ -213,6 +214,15 @@ def test_a_record_that_does_not_fit_is_an_error(hardware: Hardware, words: tuple
     hardware.border.trace_count[0] = 0
     with pytest.raises((OverflowError, TypeError, struct.error)):
         hardware.doorway.recorder(UNIT, hardware.kernel)(*words)
+    assert hardware.border.trace_count[0] == 0
+
+
+@pytest.mark.parametrize("given", [{"message": -1}, {"message": "1"}, {"number": 1}])
+def test_a_record_with_an_invalid_message_is_an_error(hardware: Hardware, given: dict[str, Any]) -> None:
+    hardware.doorway.trace_create(4)
+    hardware.border.trace_count[0] = 0
+    with pytest.raises((OverflowError, TypeError, struct.error)):
+        hardware.doorway.recorder(UNIT, hardware.kernel)(1, **given)
     assert hardware.border.trace_count[0] == 0
 
 

@@ -125,8 +125,9 @@ def test_c_and_python_have_the_same_names(name: str, make: Callable[[str], tuple
 
 
 def in_python(function: Callable[..., Any]) -> Takes:
-    """Return the arguments of a Python function, from its signature."""
-    parameters = list(inspect.signature(function).parameters.values())
+    """Return the positional arguments of a Python function, from its signature."""
+    every = inspect.signature(function).parameters.values()
+    parameters = [one for one in every if one.kind is not one.KEYWORD_ONLY]
     places = [one for one in parameters if one.kind is not one.VAR_POSITIONAL]
     least = sum(one.default is one.empty for one in places)
     named = tuple(one.name for one in places if one.kind is one.POSITIONAL_OR_KEYWORD)

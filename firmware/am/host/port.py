@@ -216,7 +216,8 @@ class Port:
         NIC.
         """
         host, size = self.host, size_of(data)
-        host.trace(TraceEvent.SEND_CALL, 0, size, self._sent)
+        message = host.message()
+        host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
         await host.spend("am_send")
         address = self._memory.address + self._place.buffer(node, kind, slot)
         if isinstance(data, Stretch):
@@ -229,9 +230,10 @@ class Port:
         padded = (*arguments, *[0] * (ARGUMENTS - len(arguments)))
         check = node << 24 | self.rules.image.checksum & CHECK
         control = Control(kind, slot, len(arguments), size).word
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, name, size, self._sent - 1)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, name, size, message=message)
+        host.put_message(host.nic_base + Word.DESCRIPTORS + STRIDE * place, message)
         await store_words(host, Word.DESCRIPTORS + STRIDE * place, address, check, handler, *padded, control)
-        host.trace(TraceEvent.POINTER_WRITTEN, name)
+        host.trace(TraceEvent.POINTER_WRITTEN, name, message=message)
 
     @property
     def _entry(self) -> int:

@@ -26,6 +26,8 @@ class Outgoing:
     control: Control
     payload: bool
     """True while the payload has not been sent."""
+    message: int
+    """Number of the message in the trace."""
 
     @property
     def node(self) -> int:
@@ -83,11 +85,12 @@ class Program:
         address, *words = nic.load_words(at - LAST, 1 + WORDS)
         nic.store(at, 0)
         self._next = (self._next + 1) % self._place.entries
-        nic.trace(TraceEvent.NIC_NOTICED, key(self._me, self._taken))
+        message = nic.message_at(at - LAST)
+        nic.trace(TraceEvent.NIC_NOTICED, key(self._me, self._taken), message=message)
         self._taken += 1
-        self._out.append(Outgoing(tuple(words), control, bool(control.size)))
+        self._out.append(Outgoing(tuple(words), control, bool(control.size), message))
         if control.size:
-            nic.trace(TraceEvent.NIC_DMA_START, key(self._me, self._taken - 1), control.size)
+            nic.trace(TraceEvent.NIC_DMA_START, key(self._me, self._taken - 1), control.size, message=message)
             await self._port.fetch(address, control.size)
         await self._launch()
 
@@ -104,7 +107,7 @@ class Program:
         self._out.popleft()
         words = key(self._me, self._gone), second(out.control, False)
         self._gone += 1
-        nic.trace(TraceEvent.NIC_SEND_START, words[0], LAST)
+        nic.trace(TraceEvent.NIC_SEND_START, words[0], LAST, message=out.message)
         inline = b"".join(word.to_bytes(4, "big") for word in out.words)
         await self._port.launch(out.node, words, LAST, inline)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 from firmware.am2.host.errors import Am2Error
 from firmware.am2.host.granted import Granted
 from firmware.am2.host.message import EndpointName
@@ -52,8 +50,6 @@ class Driver:
         self.pager = Pager(host, self.options, self._place, view.me, self._write_row)
         self._events: dict[int, Signal] = {}
         self._notices = Notices(host, self._noticed)
-        self.sends = count(1)
-        """Numbers of the messages of this host, for the trace."""
 
     async def start(self) -> None:
         """Load the driver. Call this once on each host, before anything else."""

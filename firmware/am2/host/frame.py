@@ -55,8 +55,8 @@ class Frame:
         if block is not None:
             send.use(block)
         send.posted += 1
-        at, number = self._at(send.queue, index), next(self._driver.sends)
-        host.trace(TraceEvent.SEND_CALL, 0, len(data), number)
+        at, message = self._at(send.queue, index), host.message()
+        host.trace(TraceEvent.SEND_CALL, 0, len(data), message=message)
         await process.spend(path)
         length = 0
         if data:
@@ -66,9 +66,10 @@ class Frame:
         called = name(self._driver.me, self._granted.number, send.queue, index)
         body = ((where.node << 16 | where.endpoint), *tag_words(tag), length, offset, *words)
         await self._granted.store(at + 4, pack(f">{len(body)}I", *body))
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), number)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, called, len(data), message=message)
+        self._granted.put_message(at, message)
         await self._granted.store(at, pack(">I", head.word))
-        host.trace(TraceEvent.POINTER_WRITTEN, called, head.word)
+        host.trace(TraceEvent.POINTER_WRITTEN, called, head.word, message=message)
 
     async def _stage(self, block: int, data: Data) -> None:
         """Copy payload into a staging block by the CPU."""

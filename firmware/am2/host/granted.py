@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmware.am2.nic.layout import FRAME, FRAME_PAGES
+from firmware.am2.nic.layout import FRAME, FRAME_PAGES, NOTES
 from firmware.am2.nic.words import NEVER
 from firmware.verbs import Buffer
 from pymodels.host.faults import ProtectionFault
@@ -65,6 +65,10 @@ class Granted:
         """Store words to the frame, which the driver loads if it is absent."""
         await self.process.pio_write(self.frame + offset, data)
         self.stored = True
+
+    def put_message(self, offset: int, message: int) -> None:
+        """Note for the trace that a message begins in the frame, wherever that is."""
+        self.process.host.put_message(self.process.host.nic_base + NOTES + FRAME * self.number + offset, message)
 
     async def spin(self, offset: int, before: int, path: str) -> int:
         """Spin on a word until it changes, and return it. Returns early if the frame is loaded or evicted."""

@@ -55,6 +55,8 @@ class Flight:
     """Reason if the message is to be returned."""
     over: bool = False
     """True if the message is finished: queued copies are not sent."""
+    message: int = 0
+    """Number of the message in the trace."""
 
 
 @dataclass

@@ -26,6 +26,8 @@ DESCRIPTORS, STRIDE = 32, 64
 QUEUE = DESCRIPTORS * STRIDE
 FRAME = 4 * QUEUE
 FRAME_PAGES = FRAME // PAGE
+NOTES = 1 << 32
+"""For the trace, messages begin in a frame of their endpoint from this address on: frames move."""
 ENDPOINTS = 64
 """Rows: endpoints of a node."""
 NODES = 64

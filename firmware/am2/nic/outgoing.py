@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from firmware.am2.nic.channels import SEQUENCES, Channels, Flight, Timers
 from firmware.am2.nic.endpoints import Arriving, Endpoint, Endpoints, Sending
-from firmware.am2.nic.layout import BLOCKS, STRIDE, Word, descriptor
+from firmware.am2.nic.layout import BLOCKS, FRAME, NOTES, STRIDE, Word, descriptor
 from firmware.am2.nic.words import (
     CONTROL_WORDS,
     HEAD,
@@ -84,13 +84,14 @@ class Outgoing:
         send.taken += 1
         send.out.add(number)
         called = name(self._me, endpoint.number, send.queue, number)
-        nic.trace(TraceEvent.NIC_NOTICED, called, endpoint.number)
+        message = nic.message_at(NOTES + FRAME * endpoint.number + descriptor(0, send.queue, number))
+        nic.trace(TraceEvent.NIC_NOTICED, called, endpoint.number, message=message)
         if channel is None:
             await self._return_to_sender(endpoint, send, number, flaw)
             return True
         channel.sequence = (channel.sequence + 1) % SEQUENCES
         count = min(head.arguments, SHORT_WORDS)
-        flight = Flight(endpoint, send, number, called, node, count, size, staged, channel)
+        flight = Flight(endpoint, send, number, called, node, count, size, staged, channel, message=message)
         channel.flight = flight
         await self._go(flight)
         return True
@@ -127,7 +128,7 @@ class Outgoing:
         if flight.size:
             self._fetching.append(flight)
             address = flight.endpoint.staging + self._options.medium * flight.block
-            self._nic.trace(TraceEvent.NIC_DMA_START, flight.name, flight.size)
+            self._nic.trace(TraceEvent.NIC_DMA_START, flight.name, flight.size, message=flight.message)
             await self._port.fetch(address, flight.size)
         else:
             self._ready.append(flight)
@@ -188,7 +189,7 @@ class Outgoing:
         second = Second(flight.send.queue, channel.number, channel.sequence)
         flight.sent += 1
         if flight.sent == 1:
-            nic.trace(TraceEvent.NIC_SEND_START, flight.name, flight.size + 4 * len(lead))
+            nic.trace(TraceEvent.NIC_SEND_START, flight.name, flight.size + 4 * len(lead), message=flight.message)
         if flight.size:
             lead += (0,) * (HEAD + TAG + SHORT_WORDS - len(lead))
             header = flight.name, second.word(LEAD + flight.size)
@@ -209,7 +210,8 @@ class Outgoing:
             await nic.work("am2_answered_late")
             return
         await nic.work_on("am2_answered")
-        nic.trace(TraceEvent.ACK_SEEN if code is Code.OK else TraceEvent.NACK_SEEN, flight.name, node)
+        seen = TraceEvent.ACK_SEEN if code is Code.OK else TraceEvent.NACK_SEEN
+        nic.trace(seen, flight.name, node, message=flight.message)
         self._timers.stop(flight)
         if code is Code.ABSENT:
             await self._set_aside(flight, Code.OK)
@@ -230,7 +232,7 @@ class Outgoing:
         nic = self._nic
         await nic.work("am2_resend")
         nic.store(Word.RESENT, nic.load(Word.RESENT) + 1)
-        nic.trace(TraceEvent.RESEND, flight.name, flight.node)
+        nic.trace(TraceEvent.RESEND, flight.name, flight.node, message=flight.message)
         if flight.size and not self._port.room(flight.size):
             self._again.append(flight)
         else:

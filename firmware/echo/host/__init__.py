@@ -41,13 +41,15 @@ class Echo:
         if destination not in self.view.routes or size > at.PAYLOAD:
             raise ValueError(f"destination {destination} (of {[*self.view.routes]}) or payload ({size} of 64 B)")
         self.number = self.number + 1 & 0xFF
-        self.host.trace(TraceEvent.SEND_CALL, 0, size, self.number)
+        message = self.host.message()
+        self.host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
         while await self.host.pio_read(self.host.nic_base + at.STATE):
             pass
         await self.host.spend("send")
         header = at.HEADER.pack(at.TYPE, self.view.me, self.number, destination, size)
         await self.host.pio_write(self.host.nic_base + at.OUT + 8, header + payload + bytes(-size % 4))
-        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, int.from_bytes(header[:4], "big"), len(header) + size, self.number)
+        key = int.from_bytes(header[:4], "big")
+        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + size, message=message)
         await store_words(self.host, at.STATE, 1)
 
     async def receive(self) -> tuple[int, bytes]:

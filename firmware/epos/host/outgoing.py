@@ -54,7 +54,7 @@ class Outgoing:
         """Number of doorbells rung; `_known_sent` counts those known to be completed."""
         self._rung_by = [0] * place.options.send_frames
         """Number of the last doorbell of each slot."""
-        self._calls = self._blocks = self._entries = 0
+        self._blocks = self._entries = 0
         self._messages = [0] * place.peers
         apart = place.options.slot_bytes if place.stride else 0
         self.area = host.allocate(place.options.mtu * place.options.send_frames + apart)
@@ -65,8 +65,8 @@ class Outgoing:
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
         """Send a message to a node, or to several if a protocol repeats its frames."""
         host, size = self._host, data.size if isinstance(data, Stretch) else len(data)
-        self._calls += 1
-        host.trace(TraceEvent.SEND_CALL, 0, size, self._calls)
+        message = host.message()
+        host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
         await host.spend("epos_message")
         for hook in self.hooks["message"]:
             await hook(nodes, size)
@@ -76,10 +76,10 @@ class Outgoing:
         for index, at in enumerate(range(0, max(size, 1), self.mtu)):
             part = min(self.mtu, size - at)
             info = FrameInfo(at + part == size, self._peer, communicator, part)
-            await self._frame(nodes, number_of(self._place.identity, number, index), info, data, at)
+            await self._frame(nodes, number_of(self._place.identity, number, index), info, data, at, message)
 
     async def _frame(
-        self, nodes: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int
+        self, nodes: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int, message: int
     ) -> None:
         """Send one frame of a message, with the payload from offset `at` on."""
         host, place, part = self._host, self._place, info.size
@@ -93,8 +93,9 @@ class Outgoing:
         self._frames += 1
         more = [await hook(nodes, at) for hook in self.hooks["frame"]]
         header = b"".join(word.to_bytes(4, "big") for word in (key, number, info.word, *more))
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, message=message)
         start = host.nic_base + place.slot(slot)
+        host.put_message(start, message)
         if large:
             await host.pio_write(start, header, combine=True)
             await self._request(slot, data, at, part)
@@ -105,7 +106,7 @@ class Outgoing:
             await host.pio_write(start, header + payload + bytes(-part % 4), combine=True)
         sent = Sent(nodes[0], slot, number, place.header_bytes + part)
         await self.ring(sent, large)
-        host.trace(TraceEvent.POINTER_WRITTEN, key)
+        host.trace(TraceEvent.POINTER_WRITTEN, key, message=message)
         for hook in self.hooks["sent"]:
             await hook(nodes, sent)
 

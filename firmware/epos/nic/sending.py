@@ -95,7 +95,7 @@ class Sender:
             return
         large = bool(bell >> 23 & 1)
         out = Out(node, place.slot(slot, process), size, not large, process)
-        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at))
+        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at), message=nic.message_at(out.at))
         if large:
             if place.options.activate == "lanai":
                 await nic.work("epos_fetch")
@@ -148,7 +148,7 @@ class Sender:
                 return
         high, low, begin, skip = self.route(out.node)
         nic.store_words(out.at - ROUTE, (high, low))
-        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size)
+        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size, message=nic.message_at(out.at))
         nic.write(Reg.SMP, out.at - ROUTE + begin)
         nic.write(Reg.SA, skip)
         nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))

@@ -35,7 +35,7 @@ class Buffers:
         self._port = BufferPort(host, lambda offset: host.nic_base + offset)
         self.damaged = 0
         """Number of packets lost because of a wrong CRC-8 or an excessive size."""
-        self._number = self._sends = 0
+        self._number = 0
         self._turn = dict.fromkeys(self.partners, 0)
         self._used: set[int] = set()
 
@@ -59,18 +59,17 @@ class Buffers:
         """
         if destination not in self._turn or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
-        self._sends += 1
-        send = self._sends
-        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), send)
+        message = self.host.message()
+        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), message=message)
         number = await self._buffer(destination)
         self._number = self._number + 1 & MASK
         header = HEADER.pack(TYPE, self.view.me, self._number, destination, len(payload))
         key = int.from_bytes(header[:4], "big")
         await self.host.spend("fill")
         word = await self._port.fill(number, self.view.routes[destination], header, payload)
-        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + len(payload), send)
+        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + len(payload), message=message)
         await self._port.send(number, word)
-        self.host.trace(TraceEvent.POINTER_WRITTEN, key, number)
+        self.host.trace(TraceEvent.POINTER_WRITTEN, key, number, message=message)
 
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message. Return source node and payload."""

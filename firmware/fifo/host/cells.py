@@ -18,7 +18,6 @@ class Cells:
         self.host, self.view = host, view
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
         self._port = CellPort(host, view.me, view.routes)
-        self._sends = 0
         self._coming: dict[int, bytearray] = {}
 
     async def start(self) -> None:
@@ -41,14 +40,13 @@ class Cells:
         """
         if destination not in self.partners or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
-        self._sends += 1
-        send = self._sends
-        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), send)
+        message = self.host.message()
+        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), message=message)
         for at in range(0, max(len(payload), 1), PART):
             while not await self._port.room():
                 pass
             header = await self._port.put(destination, payload, at)
-            self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, send)
+            self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, message=message)
 
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next complete message. Return source node and payload."""

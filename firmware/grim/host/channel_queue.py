@@ -37,10 +37,10 @@ class Region(Protocol):
 class Piece:
     """One message to inject: header words w1..w7, payload bytes or their address in host memory, and stream number."""
 
-    __slots__ = ("address", "data", "send", "size", "stream", "words")
+    __slots__ = ("address", "data", "message", "size", "stream", "words")
 
     def __init__(
-        self, words: tuple[int, ...], size: int, data: bytes | memoryview, address: int, stream: int, send: int
+        self, words: tuple[int, ...], size: int, data: bytes | memoryview, address: int, stream: int, message: int
     ) -> None:
         self.words = words
         self.size = size
@@ -48,8 +48,8 @@ class Piece:
         self.data = data
         self.address = address
         self.stream = stream
-        self.send = send
-        """Number of the send to which the piece belongs, for the trace."""
+        self.message = message
+        """Number of the message in the trace to which the piece belongs."""
 
     @property
     def payload_words(self) -> int:
@@ -140,7 +140,8 @@ class Outgoing:
                 header += bytes(piece.data) + bytes(-len(piece.data) & 3)
                 size = len(header)
             await host.pio_write(at, header, self._combine)
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, piece.send)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, message=piece.message)
+        host.put_message(at - ROUTE_BYTES, piece.message)
         self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.payload_words), self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
-        host.trace(TraceEvent.POINTER_WRITTEN, key, self.back)
+        host.trace(TraceEvent.POINTER_WRITTEN, key, self.back, message=piece.message)

@@ -25,7 +25,9 @@ class Sending:
         self._host, self._options = host, options
         self._queues, self._dispatch = queues, dispatch
         self.sends = 0
-        """Number of the last send, for the trace; a sender increments it before it sends."""
+        """Number of messages sent so far."""
+        self.message = 0
+        """Number of the last message in the trace."""
         self.overflows = bool(options.overflow)
         """True if handlers that find no room use the overflow queue."""
         self._not_begun = [False] * options.channels
@@ -34,6 +36,12 @@ class Sending:
         """
         self._going_first = [False] * options.channels
         """True while a handler's message goes first, in the poll of any thread."""
+
+    def begin(self) -> int:
+        """Count a message before it is sent, and return its number in the trace."""
+        self.sends += 1
+        self.message = self._host.message()
+        return self.message
 
     async def send(
         self, target: Target, pieces: Iterator[Piece], size: int, in_memory: bool = False, remote: bool = False
@@ -47,9 +55,9 @@ class Sending:
             in_memory: True if the payload is in host memory, False if it is a Python object.
             remote: True for a remote memory operation.
         """
-        host, channel, send = self._host, target.channel, self.sends
+        host, channel, message = self._host, target.channel, self.message
         out, inside = self._queues.outgoing[channel], self._dispatch.polling
-        host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size, send)
+        host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size, message=message)
         if remote:
             await host.spend("send_remote")
         else:
@@ -76,7 +84,7 @@ class Sending:
                 await self._queues.drain()
             if self._options.dma_inject and in_memory and not inside:
                 await self._fetched(channel)
-        host.trace(TraceEvent.SEND_RETURN, 0, size, send)
+        host.trace(TraceEvent.SEND_RETURN, 0, size, message=message)
 
     def _copied(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """Yield the pieces with their payload copied out of host memory."""

@@ -141,7 +141,7 @@ class RemoteMemory:
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), 0)
             return
         most = self._options.segment_bytes
-        sending.sends = number = sending.sends + 1
+        number = sending.begin()
 
         def reads() -> Iterator[Piece]:
             for begin in range(0, size, most):
@@ -175,8 +175,7 @@ class RemoteMemory:
             self._memory.pieces(target, size, "target")
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), value)
             return
-        sending.sends += 1
-        pieces = self._writes(kind, where, target, source, size, (lock, value), sending.sends)
+        pieces = self._writes(kind, where, target, source, size, (lock, value), sending.begin())
         await sending.send(where, pieces, size, in_memory=True, remote=True)
 
     def _writes(

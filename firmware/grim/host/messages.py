@@ -101,8 +101,7 @@ class Messages:
         parts, sending = payload_parts(payload), messenger.sending
         if self._options.crc32 and target.kinds is ACTIVE and target.destination & 3 != Device.CELOXICA:
             parts = await sealed(self._host, self._nodes.me, handler, arguments, parts)
-        sending.sends += 1
-        pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, sending.sends)
+        pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, sending.begin())
         await sending.send(target, pieces, parts[2], bool(parts[1]))
 
     def words(self, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:

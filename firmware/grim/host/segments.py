@@ -84,17 +84,17 @@ def cut(
     arguments: tuple[int, int, int, int],
     parts: tuple[bytes | memoryview, int, int],
     most: int,
-    send: int,
+    message: int,
 ) -> Iterator[Piece]:
-    """Yield the pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
+    """Yield the pieces of message number `message`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
     begin, (whole, end, segment) = 0, target.kinds
     while size - begin > most:
         words = (*target.words(segment, most, handler), size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
-        yield Piece(words, most, piece, address + begin if address else 0, target.stream, send)
+        yield Piece(words, most, piece, address + begin if address else 0, target.stream, message)
         begin += most
     rest = size - begin
     words = (*target.words(end if begin else whole, rest, handler), *arguments)
     last = b"" if address or not rest else memoryview(data)[begin:] if begin else data
-    yield Piece(words, rest, last, address + begin if address else 0, target.stream, send)
+    yield Piece(words, rest, last, address + begin if address else 0, target.stream, message)

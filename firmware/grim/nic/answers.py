@@ -96,8 +96,9 @@ class Answers:
         if message is None:
             await self._strange()
             return
-        self.nic.trace(TraceEvent.ACK_SEEN, answer.w0, answer.source)
-        await self.nic.work(ACK_PATHS[message[0].style])
+        channel, slot = message
+        self.nic.trace(TraceEvent.ACK_SEEN, answer.w0, answer.source, message=channel.message[slot])
+        await self.nic.work(ACK_PATHS[channel.style])
         self.ni.count(Counter.ACKS_SEEN)
         await self.finish(*message)
 
@@ -135,12 +136,13 @@ class Answers:
             await self._strange()
             return
         channel, slot = message
-        self.nic.trace(TraceEvent.NACK_SEEN, answer.w0, answer.source)
+        number = channel.message[slot]
+        self.nic.trace(TraceEvent.NACK_SEEN, answer.w0, answer.source, message=number)
         await self.nic.work("nack_seen")
         taken = await self.roll_back(channel, slot)
         self._lacks_room(channel.stream[slot], answer.source, Lack(answer.cause))
         self.ni.count(Counter.NACKS_SEEN)
-        self.nic.trace(TraceEvent.ROLLBACK, answer.w0, taken)
+        self.nic.trace(TraceEvent.ROLLBACK, answer.w0, taken, message=number)
         await self.clock.later(channel.stream[slot])
 
     def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
@@ -190,7 +192,8 @@ class Answers:
         if message is None:
             self.ni.count(Counter.STRANGE)
         else:
-            self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
+            channel, slot = message
+            self.nic.trace(TraceEvent.ACK_SEEN, key, peer, message=channel.message[slot])
             self.ni.count(Counter.ACKS_SEEN)
             await self.finish(*message)
 

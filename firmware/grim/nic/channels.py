@@ -68,6 +68,8 @@ class Channel:
         self.stream = [0] * self.slots
         self.sequence = [0] * self.slots
         self.state = [DONE] * self.slots
+        self.message = [0] * self.slots
+        """Numbers of the messages, for the trace."""
         self.again = [False] * self.slots
         """True for messages that were rolled back at least once, by slot."""
         self._nic = nic
@@ -93,6 +95,7 @@ class Channel:
         self.sequence[slot] = sequence
         self.state[slot] = WAITING
         self.again[slot] = False
+        self.message[slot] = self._nic.message_at(self.base + offset)
 
     def append_same(self, other: int, stream: int, sequence: int) -> int:
         """Enter the message of an existing slot a second time, for another stream, and return the new slot."""

@@ -153,9 +153,10 @@ class Multicast:
         """Replicate and deliver a message from a channel's queue. It was never sent, so its word 0 is written first."""
         key, me = message[0].key(message[1]), self._ni.me
         self._nic.store(parts[0][0], key)
-        self._nic.trace(TraceEvent.NIC_RECV_START, key, me)
+        number = message[0].message[message[1]]
+        self._nic.trace(TraceEvent.NIC_RECV_START, key, me, message=number)
         if place.channels:
-            self._nic.trace(TraceEvent.NIC_ACCEPT, key, me)
+            self._nic.trace(TraceEvent.NIC_ACCEPT, key, me, message=number)
             entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
             self._own[entry] = message
             await self._deliver(place, parts, (OWN - entry, key, _length(parts)))
@@ -199,7 +200,8 @@ class Multicast:
                 slot = first = self._outgoing.enter(copies, ROUTE_BYTES + length, stream)
             else:
                 slot = self._outgoing.enter_again(copies, first, stream)
-            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn)
+            copies.message[slot] = number = nic.message()
+            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn, message=number)
             self._streams.wait(copies, slot, stream)
             self._streams.wake(stream)
         self._ni.count(Counter.COPIES, len(place.children))

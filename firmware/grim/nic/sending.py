@@ -55,7 +55,7 @@ class Sender:
             await nic.work("channel_blocked")
             return False
         slot = self._outgoing.enter(channel, size, stream)
-        nic.trace(TraceEvent.NIC_NOTICED, channel.key(slot), channel.index)
+        nic.trace(TraceEvent.NIC_NOTICED, channel.key(slot), channel.index, message=channel.message[slot])
         payload = nic.load(channel.base + channel.offset[slot]) if self._fetching is not None else 0
         if self._fetching is not None and payload:
             channel.state[slot] = FETCHING
@@ -138,5 +138,6 @@ class Sender:
         again = channel.again[slot]
         self._ni.count(Counter.RESENT if again else Counter.SENT)
         if again:
-            nic.trace(TraceEvent.RESEND, channel.key(slot), self._order.peer(stream))
+            peer, message = self._order.peer(stream), channel.message[slot]
+            nic.trace(TraceEvent.RESEND, channel.key(slot), peer, message=message)
         self._streams.wake(stream)

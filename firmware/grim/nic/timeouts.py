@@ -88,7 +88,7 @@ class Timeouts:
         channel, slot = oldest
         await self._nic.work("timeout_expired")
         taken = await self._answers.roll_back(channel, slot)
-        self._nic.trace(TraceEvent.TIMEOUT, channel.key(slot), taken)
+        self._nic.trace(TraceEvent.TIMEOUT, channel.key(slot), taken, message=channel.message[slot])
         if most and tries[peer] >= most:
             await self._connections.give_up(peer)
         else:

@@ -28,10 +28,11 @@ class Transmitter:
         self._order, self._streams, self._clock = order, streams, clock
         self.busy = False
         """True while the send engine has a packet."""
-        self.prepared: tuple[int, int, int, int, int] | None = None
-        """SMP, SA, SMLT, key and stream of the prepared message, or None."""
+        self.prepared: tuple[int, int, int, int, int, int] | None = None
+        """SMP, SA, SMLT, key, stream and number of the prepared message, or None."""
         self.leaving = (0, 0)
         """Key and bytes of the packet that is, or was last, in the send engine."""
+        self._leaving_message = 0
         self.stuck = False
         """True while the NI only waits for the link (options `control_queue`, `hybrid_wait`)."""
         self._leaving_at = 0
@@ -56,7 +57,7 @@ class Transmitter:
         if self.ni.lossy:  # a copy may have the tag of another child
             w1 = self.nic.load(at + ROUTE_BYTES + 4) & ~TAG
             self.nic.store(at + ROUTE_BYTES + 4, w1 | self.ni.tags[routed] & TAG)
-        self.prepared = (at, align, at + channel.size[slot], key, stream)
+        self.prepared = (at, align, at + channel.size[slot], key, stream, channel.message[slot])
         self._clock.sent(stream)
         if not self.busy:
             self._start_prepared()
@@ -87,14 +88,14 @@ class Transmitter:
 
     def _start_prepared(self) -> None:
         assert self.prepared is not None
-        at, align, limit, key, _ = self.prepared
+        at, align, limit, key, _, message = self.prepared
         self.prepared = None
-        self._start(at, align, limit, key)
-        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
+        self._start(at, align, limit, key, message)
+        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES, message=message)
 
     # ---- send engine
 
-    def _start(self, at: int, align: int, limit: int, key: int, register: Reg = Reg.SMLT) -> None:
+    def _start(self, at: int, align: int, limit: int, key: int, message: int, register: Reg = Reg.SMLT) -> None:
         """Start a packet on the idle send engine, or with register SML the first piece of a packet."""
         write, skip = self.nic.write, align % self.nic.word_bytes
         if skip != self._align:
@@ -104,11 +105,12 @@ class Transmitter:
         write(register, limit)
         self.busy = True
         self.leaving, self._leaving_at = (key, limit - at - ROUTE_BYTES), at
+        self._leaving_message = message
 
     async def sent(self) -> None:
         """Handle SEND_INT: a packet has left SRAM. Start the next answer, otherwise the prepared message."""
         self.nic.write(Reg.ISR, SEND)
-        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
+        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving, message=self._leaving_message)
         if self.waiting or self._behind or self.stuck or self.prepared is not None:
             await self.nic.work("send_done")
         else:
@@ -166,7 +168,7 @@ class Transmitter:
         self._head = (self._head + 1) % layout.control_entries
         self.waiting -= 1
         r0, r1, key = self.nic.load_words(at, 3)
-        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key)
+        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key, 0)
 
 
 def _unused(r0: int, r1: int) -> int:

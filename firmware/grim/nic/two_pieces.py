@@ -36,11 +36,11 @@ class HybridTransmitter(Transmitter):
             super()._start_prepared()
             return
         assert self.prepared is not None
-        at, align, limit, key, _ = self.prepared
+        at, align, limit, key, _, message = self.prepared
         self.prepared = None
         self._second, self._payload = self._payload, None
-        self._start(at, align, limit, key, Reg.SML)
-        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
+        self._start(at, align, limit, key, message, Reg.SML)
+        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES, message=message)
         if self.ni.options.hybrid_wait:
             self.wait_for_link()
 
@@ -52,6 +52,6 @@ class HybridTransmitter(Transmitter):
         (at, limit), self._second = self._second, None
         self.nic.write(Reg.ISR, SEND)
         await self.nic.work("hybrid_payload")
-        self._start(at, 0, limit, self.leaving[0])
+        self._start(at, 0, limit, self.leaving[0], self._leaving_message)
         if not self.waiting:
             self.link_found()

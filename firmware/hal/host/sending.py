@@ -63,14 +63,14 @@ class Sender:
         """Fill a buffer and order its packet. Return the buffer's number."""
         size = len(head) + (data.size if isinstance(data, Stretch) else len(data))
         self.check(node, protocol, size, keep)
-        send = self._begin(size)
+        message = self._begin(size)
         buffer = await self._buffer()
         order = Order(size, protocol, 0, node, buffer)
         if keep:
             self._kept[buffer] = order
         await self._host.spend("hal_send")
         await self._fill(self._memory + Place.SEND + MOST * buffer, head, data)
-        await self._order(order, send)
+        await self._order(order, message)
         return buffer
 
     async def again(self, buffer: int, head: bytes) -> None:
@@ -79,13 +79,13 @@ class Sender:
         if len(head) > order.size:
             cause = f"the packet has {order.size} bytes"
             raise HalError(f"header of {len(head)} bytes", cause, "give a header no longer than the packet")
-        send = self._begin(order.size)
+        message = self._begin(order.size)
         self._again[buffer] += 1
         await self._host.spend("hal_send")
         while head and buffer in self._orders:  # the NIC has not read the old packet
             await self._look()
         await self._fill(self._memory + Place.SEND + MOST * buffer, head, b"")
-        await self._order(order, send)
+        await self._order(order, message)
         self._again[buffer] -= 1
         self._recycle(buffer)
 
@@ -108,10 +108,11 @@ class Sender:
         return self._kept[buffer]
 
     def _begin(self, size: int) -> int:
-        """Count a packet and return its trace number on this host."""
+        """Count a packet and return the number of its message in the trace."""
         self.sends += 1
-        self._host.trace(TraceEvent.SEND_CALL, 0, size, self.sends)
-        return self.sends
+        message = self._host.message()
+        self._host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
+        return message
 
     async def _fill(self, address: int, head: bytes, data: Data) -> None:
         """Copy header and data into a buffer. Data outside host memory are charged the same time."""
@@ -126,7 +127,7 @@ class Sender:
             host.store_bytes(behind, bytes(data))
             await host.copy_memory("hal_copy", behind, behind, len(data))
 
-    async def _order(self, order: Order, send: int) -> None:
+    async def _order(self, order: Order, message: int) -> None:
         """Write the order into the NIC's ring when it has room, using the next route to the node."""
         await self._host.overhead("packet")
         while len(self._orders) == BUFFERS:
@@ -138,9 +139,10 @@ class Sender:
         key, _ = header(self._me, self._ordered, order)
         self._ordered += 1
         self._orders.append(order.buffer)
-        self._host.trace(TraceEvent.PAYLOAD_WRITTEN, key, order.size, send)
+        self._host.trace(TraceEvent.PAYLOAD_WRITTEN, key, order.size, message=message)
+        self._host.put_message(self._host.nic_base + Word.ORDERS + 4 * place, message)
         await store_words(self._host, Word.ORDERS + 4 * place, order.word)
-        self._host.trace(TraceEvent.POINTER_WRITTEN, key, order.word)
+        self._host.trace(TraceEvent.POINTER_WRITTEN, key, order.word, message=message)
 
     async def _buffer(self) -> int:
         """Return a free buffer, reading the NIC's progress while none is known to be free."""

@@ -25,8 +25,8 @@ class Program:
         """Word of an order that the port has no room for, or 0; it is not polled again."""
         self._taken = self._launched = self._read = 0
         """Numbers of orders taken, of packets launched, and of buffers read."""
-        self._orders: deque[Order] = deque()
-        """Orders taken and not launched yet."""
+        self._orders: deque[tuple[Order, int]] = deque()
+        """Orders taken and not launched yet, each with the number of its message."""
         self._came = 0
         """Number of packets stored."""
         nic.waits.register(self._wants)
@@ -55,12 +55,13 @@ class Program:
         await self._nic.work("hal_take")
         self._held = 0
         self._nic.store(Word.ORDERS + 4 * self._place, 0)
+        message = self._nic.message_at(Word.ORDERS + 4 * self._place)
         self._place = (self._place + 1) % BUFFERS
         key, _ = header(self._me, self._taken, order)
         self._taken += 1
-        self._nic.trace(TraceEvent.NIC_NOTICED, key)
-        self._orders.append(order)
-        self._nic.trace(TraceEvent.NIC_DMA_START, key, order.size)
+        self._nic.trace(TraceEvent.NIC_NOTICED, key, message=message)
+        self._orders.append((order, message))
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, order.size, message=message)
         await self._port.fetch(self._memory + Place.SEND + MOST * order.buffer, order.size)
         await self._launch()
 
@@ -68,11 +69,11 @@ class Program:
         """Send the packet of the oldest order if the port is ready and has its data or can wait for them."""
         if not (self._orders and self._port.ready() and (self._port.waits or self._read > self._launched)):
             return
-        order = self._orders.popleft()
+        order, message = self._orders.popleft()
         await self._nic.work("hal_launch")
         words = header(self._me, self._launched, order)
         self._launched += 1
-        self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size)
+        self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size, message=message)
         await self._port.launch(order.node, words, order.size, way=order.way)
 
     async def fetched(self) -> None:

@@ -52,7 +52,7 @@ class Daemon:
         self._more = host.event("a second process")
         self._holders: list[Holder] = []
         self._slots: dict[int, Slots] = {}
-        self._started, self._sends = False, 0
+        self._started = False
         self._process: Process
         self._port: BufferPort
         self.switches = self.moved = self.unclaimed = 0
@@ -102,11 +102,6 @@ class Daemon:
     def slots(self, key: int) -> Slots:
         """Return the buffer state of a program; a program that is opened again continues with its old state."""
         return self._slots.setdefault(key, Slots(self.partners))
-
-    def next_send(self) -> int:
-        """Return the trace number of the next message sent by this host."""
-        self._sends += 1
-        return self._sends
 
     async def arrived(self) -> int:
         """Return the number of packets in the card that no process has taken."""

@@ -65,7 +65,7 @@ class Sender:
         self.resent += 1
         self.slots.again.add(buffer)
         await self._process.spend("hpam_resend")
-        self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, sent.send)
+        self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, message=sent.message)
         await self._card.send(buffer, sent.descriptor)
 
     async def is_sent(self, buffer: int) -> bool:
@@ -91,8 +91,8 @@ class Sender:
         """Fill a buffer and start its transmission."""
         host = self._daemon.host
         self._number = self._number + 1 & 0xFF
-        send = self._daemon.next_send()
-        host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
+        message = host.message()
+        host.trace(TraceEvent.SEND_CALL, 0, len(data), message=message)
         header = Header(
             TYPE, self._me, self._number, self._key, handler, kind << 4 | slot, len(arguments), sequence, len(data)
         )
@@ -100,8 +100,8 @@ class Sender:
         buffer, route = self.slots.buffer(kind, node, slot), self._routes[node]
         descriptor = await self._card.fill(buffer, route, header.packed(), body)
         used = -(-(len(route) + -len(route) % ALIGN + FORMAT.size + len(body)) // 4) * 4
-        sent = Sent(descriptor, used, sequence, header.trace, send, FORMAT.size + len(body))
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, send)
+        sent = Sent(descriptor, used, sequence, header.trace, message, FORMAT.size + len(body))
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, message=message)
         await self._card.send(buffer, descriptor)
-        host.trace(TraceEvent.POINTER_WRITTEN, sent.trace, buffer)
+        host.trace(TraceEvent.POINTER_WRITTEN, sent.trace, buffer, message=message)
         return sent

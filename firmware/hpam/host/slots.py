@@ -25,7 +25,7 @@ class Sent:
     """Used bytes of the buffer, in whole words."""
     sequence: int
     trace: int
-    send: int
+    message: int
     bytes: int
     """Size of the message."""
     deadline: int = 0

@@ -56,8 +56,8 @@ class SsamKernel:
         self._numbers = dict.fromkeys(self.partners, 0)
         """Number of the last cell, by source."""
         self.started = False
-        self.traps = self.inside_ps = self._sends = 0
-        """Number of traps, their total time in ps, and number of sends."""
+        self.traps = self.inside_ps = 0
+        """Number of traps, and their total time in ps."""
         self.copied = {"process_to_card": 0, "card_to_kernel": 0, "kernel_to_process": 0}
         """Bytes of messages copied by the CPU, by copy."""
         self.lost_cells = self.incomplete = self.unclaimed = 0
@@ -110,12 +110,7 @@ class SsamKernel:
 
     # ---- sending
 
-    def next_send(self) -> int:
-        """Return the trace number of the next message sent by this host."""
-        self._sends += 1
-        return self._sends
-
-    async def send(self, area: Area, offset: int, send: int) -> None:
+    async def send(self, area: Area, offset: int, number: int) -> None:
         """Trap: send the message at an offset of the area. Raises SsamError for an invalid message."""
         async with self._kernel_of(area.process):
             host, at = self.host, area.outgoing(offset)
@@ -124,13 +119,13 @@ class SsamKernel:
             self._check(area, header)
             host.store_words(at + KEY_AT, (area.key,))
             host.store_bytes(at + SOURCE_AT, bytes([self.me]))
-            host.trace(TraceEvent.TRAPPED, 0, header.size, send)
+            host.trace(TraceEvent.TRAPPED, 0, header.size, message=number)
             message = host.load_bytes(at, header.size)
             for begin in range(0, header.size, PART):
                 while not await self._port.room():
                     await self._drain()
                 cell = await self._port.put(header.destination, message, begin)
-                host.trace(TraceEvent.PAYLOAD_WRITTEN, cell, PART, send)
+                host.trace(TraceEvent.PAYLOAD_WRITTEN, cell, PART, message=number)
             self.copied["process_to_card"] += header.size
             area.sent()
 

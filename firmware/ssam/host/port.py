@@ -123,15 +123,15 @@ class Port:
         """Write a message into the next slot, trap to send it, and poll as after every message."""
         process, kernel = self.process, self._kernel
         async with self._writing:
-            send = kernel.next_send()
-            kernel.host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
+            number = kernel.host.message()
+            kernel.host.trace(TraceEvent.SEND_CALL, 0, len(data), message=number)
             offset = self.area.next_slot()
             header = Header(self.area.key, handler, kernel.me, node, kind, len(arguments), len(data))
             message = header.packed() + pack(f">{len(arguments)}I", *arguments) + data
             await process.spend("ssam_compose")
             await process.spend("ssam_word", -(-len(message) // 4) - FORMAT.size // 4)
             process.store_bytes(self.area.va + offset, message)
-            await kernel.send(self.area, offset, send)
+            await kernel.send(self.area, offset, number)
         await self._look()
 
     @property

@@ -79,14 +79,14 @@ class Driver:
             await self._look()
         return self._free_send.popleft()
 
-    async def order(self, frame: int, size: int, node: int, send: int) -> None:
+    async def order(self, frame: int, size: int, node: int, message: int) -> None:
         """Have the NIC send a frame.
 
         Args:
             frame: physical address of its send buffer.
             size: bytes of the frame.
             node: destination node.
-            send: number of the datagram on this host.
+            message: number of the datagram in the trace.
         """
         host = self._host
         await host.spend("udp_transmit")
@@ -98,9 +98,10 @@ class Driver:
         self._ordered += 1
         self._orders.append(frame)
         words = Order(frame, size, node).words
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, send)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, message=message)
+        host.put_message(host.nic_base + Word.ORDERS + 8 * place, message)
         await store_words(host, Word.ORDERS + 8 * place, *words)
-        host.trace(TraceEvent.POINTER_WRITTEN, key, words[1])
+        host.trace(TraceEvent.POINTER_WRITTEN, key, words[1], message=message)
 
     async def _look(self) -> None:
         """Spin until the NIC has read an order."""

@@ -121,14 +121,14 @@ class UdpKernel:
 
     # ---- sending
 
-    async def send(self, pieces: Sequence[tuple[int, int]], size: int, way: tuple[int, int, int], send: int) -> None:
+    async def send(self, pieces: Sequence[tuple[int, int]], size: int, way: tuple[int, int, int], message: int) -> None:
         """Send a datagram.
 
         Args:
             pieces: physical address and size of each piece of the data.
             size: data bytes.
             way: local port, destination node and destination port.
-            send: number of the call on this host.
+            message: number of the datagram in the trace.
         """
         host, (source, node, port) = self.host, way
         await host.spend("udp_send")
@@ -148,7 +148,7 @@ class UdpKernel:
             if not place:
                 total = datagram_sum(from_ip, to_ip, head.pack() + data)
                 host.store_bytes(frame + IP_BYTES, head._replace(sum=total).pack())
-            await self.driver.order(frame, ip.size, node, send)
+            await self.driver.order(frame, ip.size, node, message)
 
     async def _copy(self, to: int, pieces: Sequence[tuple[int, int]], begin: int, size: int) -> None:
         """Copy a range of the bytes in pieces and add up its checksum."""

@@ -123,8 +123,8 @@ class Socket:
 
     async def _send(self, call: str, va: int, size: int, to: tuple[int, int] | None) -> None:
         self._kernel.sent += 1
-        number = self._kernel.sent
-        self._host.trace(TraceEvent.SEND_CALL, 0, max(0, size), number)
+        number = self._host.message()
+        self._host.trace(TraceEvent.SEND_CALL, 0, max(0, size), message=number)
         await self.process.in_kernel(self._in_kernel(call, va, size, to, number))
 
     async def _in_kernel(self, call: str, va: int, size: int, to: tuple[int, int] | None, number: int) -> None:

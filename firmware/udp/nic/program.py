@@ -21,8 +21,8 @@ class Program:
         self._ring = nic.load(Word.CAME)
         self._held = 0
         """Second word of an order that the port has no room for, or 0."""
-        self._frames: deque[Order] = deque()
-        """Orders taken and not launched yet."""
+        self._frames: deque[tuple[Order, int]] = deque()
+        """Orders taken and not launched yet, each with the number of its message."""
         self._taken = self._launched = self._read = self._came = 0
         """Numbers of orders taken, launched and read, and of frames stored."""
         nic.waits.register(self._wants)
@@ -58,9 +58,10 @@ class Program:
         nic.store(at + 4, 0)
         key, _ = header(self._me, self._taken, order.size)
         self._taken += 1
-        nic.trace(TraceEvent.NIC_NOTICED, key)
-        self._frames.append(order)
-        nic.trace(TraceEvent.NIC_DMA_START, key, order.size)
+        message = nic.message_at(at)
+        nic.trace(TraceEvent.NIC_NOTICED, key, message=message)
+        self._frames.append((order, message))
+        nic.trace(TraceEvent.NIC_DMA_START, key, order.size, message=message)
         await self._port.fetch(order.address, order.size)
         await self._launch()
 
@@ -69,11 +70,11 @@ class Program:
         here = self._port.waits or self._read > self._launched
         if not (self._frames and here and self._port.ready()):
             return
-        order = self._frames.popleft()
+        order, message = self._frames.popleft()
         await self._nic.work_on("udp_launch")
         words = header(self._me, self._launched, order.size)
         self._launched += 1
-        self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size)
+        self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size, message=message)
         await self._port.launch(order.node, words, order.size)
 
     async def fetched(self) -> None:

@@ -36,9 +36,10 @@ class AckReceiver:
         """Handle the acknowledgement at the head of the port."""
         await self._nic.work("answer_seen")
         seen = TraceEvent.ACK_SEEN if header.kind == Kind.DONE else TraceEvent.NACK_SEEN
-        self._nic.trace(seen, self._port.head().header[0], header.source)
+        blamed = self._blamed(endpoint.connection, header) if header.kind != Kind.DONE else header.sequence
+        means = (one.message for one in endpoint.connection.unacknowledged if one.number == blamed)
+        self._nic.trace(seen, self._port.head().header[0], header.source, message=next(means, 0))
         if header.kind != Kind.DONE:
-            blamed = self._blamed(endpoint.connection, header)
             await self._breaking.break_up(endpoint, VERDICTS[Kind(header.kind)], blamed)
             return
         sent = endpoint.connection.unacknowledged

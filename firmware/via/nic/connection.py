@@ -26,6 +26,8 @@ class Unacknowledged:
     """Destination of the data of an RDMA read, or None."""
     over: bool = False
     """True if the message is acknowledged, or the data of the read have arrived."""
+    message: int = 0
+    """Number of the message in the trace."""
 
 
 @dataclass

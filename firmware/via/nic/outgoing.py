@@ -46,6 +46,8 @@ class Outgoing:
     """True until the first packet has been sent."""
     leaving: bool = False
     """True if all packets are launched and payload is still being fetched."""
+    message: int = 0
+    """Number of the message in the trace."""
 
     def launchable(self) -> bool:
         """Return True if the next packet may be launched."""

@@ -58,8 +58,9 @@ class RdmaReads:
         work = Work(Kind.READ, endpoint.number, 0, size, pages)
         its = self._ni.number()
         key = self._ni.key(connection, its)
-        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], connection.node)
-        answer = Outgoing(endpoint, connection, work, None, its, key, via.Kind.DATA, asked=number)
+        message = self._nic.message()
+        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], connection.node, message=message)
+        answer = Outgoing(endpoint, connection, work, None, its, key, via.Kind.DATA, asked=number, message=message)
         if not size:
             answer.before.append((via.Kind.DATA, b""))
         await self._sender.respond(answer)

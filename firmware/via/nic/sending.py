@@ -70,7 +70,7 @@ class Sender:
         assert now is not None  # a message ends after its last fetch
         now.underway -= 1
         now.fetched += not self._port.waits
-        self._nic.trace(TraceEvent.NIC_DMA_DONE, now.key)
+        self._nic.trace(TraceEvent.NIC_DMA_DONE, now.key, message=now.message)
         await self.advance()
 
     @property
@@ -142,14 +142,15 @@ class Sender:
         connected = endpoint.state() is State.CONNECTED
         connection = endpoint.connection if work.node < 0 else Connection(work.node)
         key = self._ni.key(connection, number)
-        self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
+        message, asked = self._nic.message_at(work.descriptor, in_host=True), work.vi | work.asks << 8
+        self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, asked, message=message)
         if work.kind == Kind.READ and not connection.reliable and not work.status:
             work.status = Status.FORMAT_ERROR  # a loss of the data would not be reported
         if work.status or not (connected or work.node >= 0):
-            await self._refuse(cache, work, connected, number)
+            await self._refuse(cache, work, connected, number, message)
             return
         data = via.Kind.RDMA if work.kind == Kind.WRITE else via.Kind.SEND
-        self._now = now = Outgoing(endpoint, connection, work, cache, number, key, data)
+        self._now = now = Outgoing(endpoint, connection, work, cache, number, key, data, message=message)
         if work.target:
             now.before.append((via.Kind.ADDRESS, work.target))
         if work.kind == Kind.READ:
@@ -163,7 +164,7 @@ class Sender:
         elif not work.pages.more() and not work.immediate:
             now.before.append((data, b""))
 
-    async def _refuse(self, cache: QueueCache, work: Work, connected: bool, number: int) -> None:
+    async def _refuse(self, cache: QueueCache, work: Work, connected: bool, number: int, message: int) -> None:
         """Complete an invalid descriptor, or one of a VI that is not connected, in order with the earlier sends."""
         await work.pages.skip()
         cache.free()
@@ -174,7 +175,7 @@ class Sender:
             if endpoint.connection.reliable:
                 endpoint.count_left()
             endpoint.connection.unacknowledged.append(
-                Unacknowledged(number, work.descriptor, work.home, 0, wrong, over=True)
+                Unacknowledged(number, work.descriptor, work.home, 0, wrong, over=True, message=message)
             )
             await self._completions.acknowledged(endpoint)
         elif connected:  # no descriptor for a status
@@ -203,7 +204,7 @@ class Sender:
                 await self._nic.work_on("send_piece")
             now.piece = address + size, left - size
             now.fetching.append(size)
-            self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
+            self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size, message=now.message)
             await self._port.fetch(address, size)
             now.underway += 1
             now.fetched += self._port.waits
@@ -243,7 +244,7 @@ class Sender:
         else:
             header = await self._header(now, kind, size, now.over and not now.work.status)
             await self._port.launch(now.connection.node, header, size, data)
-        self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size)
+        self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size, message=now.message)
         if now.over:
             await self._over(now)
 
@@ -273,7 +274,8 @@ class Sender:
             if endpoint.connected(connection):
                 reading = None if work.into is None else Scatter(work.into)
                 known = now.number, work.descriptor, work.home, work.length, operation
-                connection.unacknowledged.append(Unacknowledged(*known, reading, over=bool(work.status)))
+                waits = Unacknowledged(*known, reading, over=bool(work.status), message=now.message)
+                connection.unacknowledged.append(waits)
                 await self._completions.acknowledged(endpoint)
                 return
             operation |= connection.status_of_unsent(now.number)

@@ -45,7 +45,7 @@ void dw_trace_whole(int64_t now) {
   for (stretch *s = stretches; s < stretches + stretch_count; s++) {
     for (int64_t k = 1; k <= s->times; k++) {
       for (const dw_trace *r = s->records; r < s->records + s->count; r++) {
-        san_trace(r->time + k * s->period, (int)r->unit, r->event, (int)r->packet, (int)r->argument, r->argument2);
+        dw_trace_message(r->time + k * s->period, (int)r->unit, r->event, (int)r->packet, (int)r->argument, r->argument2, r->message);
       }
     }
     free(s->records);

@@ -27,7 +27,7 @@ enum {
 
 typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
 typedef struct { int64_t time, op, a, b, c, d, e, f; } dw_command;
-typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; } dw_trace;
+typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; uint64_t message; } dw_trace;
 typedef struct { int32_t address; uint32_t expect, mask; int32_t is_register, clocks, accesses; } dw_step;
 // Flags of `is_register`: at a hit the register is read again; the higher bits are the number of answers of the step,
 // and the index of the first.
@@ -68,6 +68,7 @@ int san_cfg(int unit, int key);
 void san_event(long long time, int unit, int code, long long a, long long b);
 void san_invariant(long long time, int unit, int code, int packet);
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
+void dw_trace_message(int64_t time, int unit, int event, int packet, int argument, int64_t argument2, uint64_t message);
 void san_use(long long now, int unit, int event, int clock, int log2, int used, int also);
 void san_alarm(int clock, long long edge);
 void san_flight(int clock, int level);

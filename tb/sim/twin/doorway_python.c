@@ -140,19 +140,19 @@ PyTypeObject commands_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_
                               .tp_methods = commands_methods};
 
 // ---------------------------------------------------------------- trace
-// `value`: event, packet, argument, argument2.
+// `value`: event, packet, argument, argument2, message.
 static PyObject *append(int64_t time, int unit, const int64_t *value) {
   if ((uint64_t)value[0] > UINT16_MAX || (uint64_t)value[1] > UINT32_MAX || (uint64_t)value[2] > UINT32_MAX) {
     PyErr_SetString(PyExc_OverflowError, "an event has 16 bits, a packet and an argument have 32");
     return NULL;
   }
-  dw.trace(time, unit, (int)value[0], (int)(uint32_t)value[1], (int)(uint32_t)value[2], value[3]);
+  dw.trace_message(time, unit, (int)value[0], (int)(uint32_t)value[1], (int)(uint32_t)value[2], value[3], (uint64_t)value[4]);
   Py_RETURN_NONE;
 }
 
 static PyObject *record(PyObject *module, PyObject *const *args, Py_ssize_t n) {
   (void)module;
-  int64_t value[6];
+  int64_t value[7] = {0};
   if (n != 6) return PyErr_SetString(PyExc_TypeError, "record takes 6 arguments"), NULL;
   if (!*dw.trace_on) Py_RETURN_NONE;
   return numbers("record", args, (size_t)n, NULL, 6, value) ? append(value[0], (int)value[1], value + 2) : NULL;
@@ -161,7 +161,12 @@ static PyObject *record(PyObject *module, PyObject *const *args, Py_ssize_t n) {
 static PyObject *record_now(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   if (!*dw.trace_on) Py_RETURN_NONE;
   const recorder *f = (const recorder *)self;
-  int64_t value[4];
+  int64_t value[5] = {0};
+  if (names && PyTuple_GET_SIZE(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "message") == 0) {
+    value[4] = PyLong_AsLongLong(args[PyVectorcall_NARGS(flags)]);
+    if (value[4] < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_OverflowError, "a message has a number from 0 on");
+    names = NULL;
+  }
   return numbers("trace", args, flags, names, 4, value) ? append(f->kernel->now, f->unit, value) : NULL;
 }
 static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *names) {
@@ -236,7 +241,7 @@ static PyObject *bind(PyObject *module, PyObject *path) {
       {"dw_events", &dw.events},             {"dw_event_head", &dw.event_head},     {"dw_event_tail", &dw.event_tail},
       {"dw_event_lost", &dw.event_lost},     {"dw_commands", &dw.commands},         {"dw_command_head", &dw.command_head},
       {"dw_command_tail", &dw.command_tail}, {"dw_turn", &dw.turn},                 {"dw_trace_on", &dw.trace_on},
-      {"san_trace", &dw.trace},              {"dw_still_until", &dw.still_until},
+      {"san_trace", &dw.trace},              {"dw_trace_message", &dw.trace_message}, {"dw_still_until", &dw.still_until},
   };
   const char *text = PyUnicode_AsUTF8(path);
   if (!text) return NULL;

@@ -18,6 +18,7 @@ typedef struct {
   int *trace_on;
   int64_t (*still_until)(void);
   void (*trace)(long long time, int unit, int event, int packet, int argument, long long argument2);
+  void (*trace_message)(int64_t time, int unit, int event, int packet, int argument, int64_t argument2, uint64_t message);
 } doorway;
 extern doorway dw;
 

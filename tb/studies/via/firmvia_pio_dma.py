@@ -72,7 +72,7 @@ async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, f
 def host_sends(trace: NDArray[Any], node: int) -> float:
     """Return the median time in us from a process's posting call to its return; excludes the kernel's own sends."""
     host = trace[trace["unit"] == unit(node, Part.HOST_CPU)]
-    called, returned = (_by(host, event, "argument2") for event in (TraceEvent.SEND_CALL, TraceEvent.SEND_RETURN))
+    called, returned = (_by(host, event, "message") for event in (TraceEvent.SEND_CALL, TraceEvent.SEND_RETURN))
     return _median([(called[number], end) for number, end in returned.items()])
 
 

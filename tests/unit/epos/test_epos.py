@@ -118,7 +118,7 @@ def test_payload_is_moved_three_times_by_hardware_and_once_by_the_cpu() -> None:
     bench, size = Bench(), 60_000
     moved: Counter[int] = Counter()
     bench.run(bench.give(0, 1, [bytes(size)]), bench.take(1, 1))
-    for _, _, event, _, first, second in bench.machine.trace.records:
+    for _, _, event, _, first, second, _ in bench.machine.trace.records:
         if event == TraceEvent.DMA_DONE:
             moved[TraceEvent.DMA_DONE] += abs(second)
         elif event == TraceEvent.RX_TAIL:
@@ -179,7 +179,7 @@ def test_one_large_frame_is_a_header_six_words_of_a_block_and_a_doorbell() -> No
     bench.run(bench.give(0, 1, [bytes(4096)]), bench.take(1, 1))
     wrote = [
         second
-        for _, unit, event, _, _, second in bench.machine.trace.records[before:]
+        for _, unit, event, _, _, second, _ in bench.machine.trace.records[before:]
         if event == TraceEvent.PIO_WRITE and unit == host._unit
     ]
     assert wrote == [12, 20, 4, 4]

@@ -196,7 +196,7 @@ def test_the_nic_repeats_a_multicast_of_which_the_host_stores_one_copy() -> None
         host = bench.machine.host(0)._unit
         stores[who] = sum(
             second
-            for _, unit, event, _, _, second in bench.machine.trace.records[before:]
+            for _, unit, event, _, _, second, _ in bench.machine.trace.records[before:]
             if event == TraceEvent.PIO_WRITE and unit == host
         )
     assert stores["loop"] == 4 * stores["nic"] == 4 * (16 + 256 + 4)

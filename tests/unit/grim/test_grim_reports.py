@@ -103,7 +103,7 @@ class Unread:
         hit = unit(NEAR, Part.HOST_CPU), TraceEvent.POLL_HIT
         records = reversed(self.bench.machine.trace.records)
         late = itertools.takewhile(lambda record: record[0] > 400 * US, records)
-        return sum(record[1:3] == hit and record[-1] == AGAIN for record in late)
+        return sum(record[1:3] == hit and record[5] == AGAIN for record in late)
 
     async def restart(self, library: Grim, me: int) -> Grim:
         """Fail when NEAR's reports wait; return the library of the next life."""

@@ -62,7 +62,7 @@ def test_trace_has_the_stages_of_every_message_under_its_key(channels: int) -> N
     bench.run(lambda library, me: one_way(bench, library, me, 300, log.records.clear))
     stages: dict[tuple[int, int], list[tuple[int, Part, int]]] = {}
     round_of: Counter[int] = Counter()
-    for _, unit, event, packet, _, _ in log.records:
+    for _, unit, event, packet, *_ in log.records:
         node, part = divmod(unit, PARTS_PER_NODE)
         if event == TraceEvent.SEND_CALL:
             round_of[packet] += 1

@@ -105,7 +105,7 @@ def test_a_kept_buffer_is_sent_again_without_a_copy_and_with_a_new_header() -> N
 def copied(bench: Bench) -> int:
     """Return how often hosts have copied data."""
     trace = bench.machine.trace
-    return sum(argument == trace.path("host:hal_copy") for *_, argument, _ in trace.of_event(TraceEvent.SPEND_START))
+    return sum(row[4] == trace.path("host:hal_copy") for row in trace.of_event(TraceEvent.SPEND_START))
 
 
 def test_all_send_buffers_become_free_again() -> None:

@@ -30,9 +30,9 @@ from pymodels.trace_points import BUNDLES, DERIVED, GENERATED, Bundle
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_record_has_32_bytes_in_the_order_of_the_ring() -> None:
-    assert RECORD.itemsize == 32
-    assert [RECORD.fields[name][1] for name in RECORD.names or ()] == [0, 8, 12, 14, 16, 20, 24]  # type: ignore[index]
+def test_a_record_has_40_bytes_in_the_order_of_the_ring() -> None:
+    assert RECORD.itemsize == 40
+    assert [RECORD.fields[name][1] for name in RECORD.names or ()] == [0, 8, 12, 14, 16, 20, 24, 32]  # type: ignore[index]
 
 
 def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:

@@ -130,7 +130,7 @@ def test_a_lost_acknowledgement_costs_one_duplicate_packet() -> None:
 def test_acknowledgements_are_sent_with_reverse_data_or_for_half_a_window() -> None:
     pair, data = Pair(chips=0), pattern(32 * 1008)
     pair.run(pair.pipes[0].write(1, data), pair.read(1, 0, len(data)))
-    alone = [size for *_, size, _ in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START) if size == 16]
+    alone = [row[4] for row in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START) if row[4] == 16]
     assert len(alone) == 2
 
     async def echo(me: int) -> None:
@@ -142,7 +142,7 @@ def test_acknowledgements_are_sent_with_reverse_data_or_for_half_a_window() -> N
                 await pair.pipes[1].write(0, b"there")
 
     pair.run(echo(0), echo(1))
-    again = [size for *_, size, _ in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START) if size == 16]
+    again = [row[4] for row in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START) if row[4] == 16]
     assert len(again) == 2
 
 
@@ -153,7 +153,7 @@ def test_tasks_that_wait_at_the_same_time_acknowledge_once() -> None:
         await pair.pipes[1].wait(lambda: False, 2_000_000_000)
 
     pair.run(pair.pipes[0].write(1, b"there"), *(waits() for _ in range(5)))
-    assert [size for *_, size, _ in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START)] == [21, 16]
+    assert [row[4] for row in pair.machine.trace.of_event(TraceEvent.NIC_SEND_START)] == [21, 16]
 
 
 def test_the_hang_report_names_the_reader_that_a_writer_waits_for() -> None:
@@ -202,7 +202,7 @@ def test_direct_bytes_are_copied_once_on_each_side_and_others_twice(direct: bool
     pair.run(pair.write(0, 1, data, len(data), direct), all_of_it())
     assert came == data
     trace = pair.machine.trace
-    charged = [argument for *_, argument, _ in trace.of_event(TraceEvent.SPEND_START)]
+    charged = [row[4] for row in trace.of_event(TraceEvent.SPEND_START)]
     assert [charged.count(trace.path(f"host:{path}")) for path in ("hal_copy", "pipes_copy")] == copies
 
 

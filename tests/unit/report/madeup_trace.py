@@ -23,13 +23,36 @@ LEGEND_OF_TWO = Legend(
     {"nic": 7500, "link": 6250, "pci": 15000},
     layers=("grim",),
 )
-Row = tuple[int, int, int, int, int, int]
+Row = tuple[int, ...]
+"""A record as in `tb.report.wire`; its number of a message may be left out."""
 E = TraceEvent
+AT_SENDER = (
+    *(E.SEND_CALL, E.SEND_RETURN, E.PAYLOAD_WRITTEN, E.POINTER_WRITTEN, E.POSTED, E.TRAPPED),
+    *(
+        E.NIC_NOTICED,
+        E.NIC_DESCRIPTOR,
+        E.NIC_SEND_START,
+        E.NIC_SEND_DONE,
+        E.RESEND,
+        E.ROLLBACK,
+        E.ACK_SEEN,
+        E.NACK_SEEN,
+    ),
+)
+"""Events of software with the number of their message."""
 
 
-def record(ns: int, node: int, part: Part, event: TraceEvent, key: int = 0, a: int = 0, b: int = 0) -> Row:
-    """Make one record of a node."""
-    return ns * 1000, unit(node, part), event, key, a, b
+def record(
+    ns: int, node: int, part: Part, event: TraceEvent, key: int = 0, a: int = 0, b: int = 0, message: int = 0
+) -> Row:
+    """One record of a node."""
+    return ns * 1000, unit(node, part), event, key, a, b, message
+
+
+def of_message(number: int, node: int, rows: list[Row]) -> list[Row]:
+    """The records, with the number of a message in those that software leaves at its sender, a node."""
+    places = unit(node, Part.HOST_CPU), unit(node, Part.NIC_CPU)
+    return [(*row[:6], number) if row[1] in places and row[2] in AT_SENDER else row for row in rows]
 
 
 def packet(at: int, source: int, size: int, key: int = KEY) -> list[Row]:
@@ -39,10 +62,10 @@ def packet(at: int, source: int, size: int, key: int = KEY) -> list[Row]:
         record(at, source, Part.NET_SEND, E.TX_START, key),
         record(at + 10, source, Part.LINK, E.TX_HEAD, key),
         record(at + 20, source, Part.NET_SEND, E.TX_TAIL, key, size + 1),
-        ((at + 50) * 1000, port, E.SWITCH_HEAD, 0, target, 0),
-        ((at + 80) * 1000, port, E.SWITCH_GRANT, 0, target, 0),
+        ((at + 50) * 1000, port, E.SWITCH_HEAD, 0, target, 0, 0),
+        ((at + 80) * 1000, port, E.SWITCH_GRANT, 0, target, 0, 0),
         record(at + 10 + size, source, Part.LINK, E.TX_TAIL, key),
-        ((at + 85 + size) * 1000, port, E.SWITCH_TAIL, key, target, 0),
+        ((at + 85 + size) * 1000, port, E.SWITCH_TAIL, key, target, 0, 0),
         record(at + 110, target, Part.LINK, E.RX_HEAD, key),
         record(at + 120, target, Part.NET_RECV, E.RX_HEAD, key),
         record(at + 110 + size, target, Part.LINK, E.RX_TAIL, key, size + 1),
@@ -57,13 +80,13 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
     Its acknowledgement is back after 3500 ns.
     """
     target, whole = 1 - source, size + 32
-    return [
-        record(at, source, Part.HOST_CPU, E.SEND_CALL, key, size, number),
+    rows = [
+        record(at, source, Part.HOST_CPU, E.SEND_CALL, key, size),
         record(at, source, Part.HOST_CPU, E.SPEND_START, 0, 1, 200_000),
         record(at + 200, source, Part.HOST_CPU, E.SPEND_END, 0, 1, 200_000),
-        record(at + 300, source, Part.HOST_CPU, E.PAYLOAD_WRITTEN, key, whole, number),
+        record(at + 300, source, Part.HOST_CPU, E.PAYLOAD_WRITTEN, key, whole),
         record(at + 350, source, Part.HOST_CPU, E.POINTER_WRITTEN, key, 40),
-        record(at + 360, source, Part.HOST_CPU, E.SEND_RETURN, 0, size, number),
+        record(at + 360, source, Part.HOST_CPU, E.SEND_RETURN, 0, size),
         record(at + 500, source, Part.NIC_CPU, E.NIC_NOTICED, key),
         record(at + 510, source, Part.NIC_CPU, E.WORK_START, 0, 0, 80),
         record(at + 1110, source, Part.NIC_CPU, E.WORK_END, 0, 0, 80),
@@ -85,6 +108,7 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
         record(at + 3500, source, Part.NIC_CPU, E.NIC_RECV_START, key, target),
         record(at + 3500, source, Part.NIC_CPU, E.ACK_SEEN, key, target),
     ]
+    return of_message(2 * number - 1 + source, source, rows)
 
 
 def through_a_card(at: int) -> list[Row]:
@@ -104,7 +128,7 @@ def through_a_card(at: int) -> list[Row]:
 def trace(*parts: list[Row]) -> NDArray[np.void]:
     """Records in time order, shape (n,)."""
     ordered = sorted((row for part in parts for row in part), key=lambda row: row[0])
-    return np.array([(time, owner, event, 0, key, a, b) for time, owner, event, key, a, b in ordered], RECORD)
+    return np.array([(*row[:3], 0, *row[3:], 0)[: len(RECORD.names or ())] for row in ordered], RECORD)
 
 
 def ping_pong(rounds: int = 2) -> NDArray[np.void]:

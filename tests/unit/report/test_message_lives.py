@@ -24,6 +24,7 @@ from tb.report.wire import rows
 from tests.unit.report.madeup_trace import (
     KEY,
     LEGEND_OF_TWO,
+    Row,
     leave,
     message,
     packet,
@@ -36,7 +37,7 @@ from tests.unit.report.madeup_trace import (
 E = TraceEvent
 
 
-def lives(*parts: list[tuple[int, int, int, int, int, int]]) -> Lives:
+def lives(*parts: list[Row]) -> Lives:
     return Lives(LEGEND_OF_TWO).take_all(rows(trace(*parts)))
 
 
@@ -82,13 +83,13 @@ def test_stages_end_at_their_records_and_add_up() -> None:
 
 def test_a_rejected_message_has_a_stage_until_its_retransmission() -> None:
     refused = [
-        record(90, 0, Part.HOST_CPU, E.SEND_CALL, KEY, 64, 1),
+        record(90, 0, Part.HOST_CPU, E.SEND_CALL, KEY, 64, message=1),
         *(row for row in message(100, 0) if row[0] > 100_000 and row[0] < 1_500_000),
         record(1700, 1, Part.NIC_CPU, E.NIC_RECV_START, KEY, 0),
         record(1710, 1, Part.NIC_CPU, E.NACK_SENT, KEY, 0),
         *packet(1720, 1, 8),
         record(2000, 0, Part.NIC_CPU, E.NIC_RECV_START, KEY, 1),
-        record(2000, 0, Part.NIC_CPU, E.NACK_SEEN, KEY, 1),
+        record(2000, 0, Part.NIC_CPU, E.NACK_SEEN, KEY, 1, message=1),
     ]
     again = [row for row in message(4000, 0) if row[0] >= 5_111_000]
     (life,) = lives(refused, again).lives
@@ -137,7 +138,7 @@ def test_an_answer_sent_before_the_message_does_not_change_its_stages() -> None:
     early = [record(1112, 0, Part.NIC_CPU, E.ACK_SENT, 7, 1), *packet(1113, 0, 8, key=7)]
     late = [row for row in message(0, 0) if row[0] >= 1_120_000]
     before = [row for row in message(0, 0) if row[0] < 1_120_000]
-    told = lives(before, early, [(t + 400_000, u, e, k, a, b) for t, u, e, k, a, b in late])
+    told = lives(before, early, [(row[0] + 400_000, *row[1:]) for row in late])
     (piece,) = told.lives[0].pieces
     assert [packet.key for packet in piece.packets] == [KEY]
     assert told.lives[0].latency == 3_400_000

@@ -32,7 +32,7 @@ from tests.unit.report.madeup_trace import LEGEND_OF_TWO, leave, message, ping_p
 
 def test_stages_are_those_of_the_median_message_of_each_size_and_add_up() -> None:
     later = {True: 500_000, False: 0}
-    slow = [(t + later[t > 2_000_000], u, e, k, a, b) for t, u, e, k, a, b in message(0, 0, 1, 64)]
+    slow = [(row[0] + later[row[0] > 2_000_000], *row[1:]) for row in message(0, 0, 1, 64)]
     others = [message(10_000 * i, i % 2, i + 2, size) for i, size in ((1, 64), (2, 64), (3, 0))]
     told = breakdowns(Lives(LEGEND_OF_TWO).take_all(rows(trace(slow, *others))).lives)
     assert [(one.life.size, one.count, one.latency) for one in told] == [(0, 1, 3_000_000), (64, 3, 3_000_000)]
@@ -58,10 +58,10 @@ def test_shares_are_of_the_time_from_the_first_send_to_the_last_end() -> None:
     whole = 3000  # ns: one message
     window = 1024 * 7500
     use_rows: list[Row] = [
-        (window, unit(0, Part.SRAM), TraceEvent.SRAM_USE, 0, 1024, 0),
-        (512 * 15000, unit(1, Part.PCI), TraceEvent.PCI_USE, 0, 128, 64),
+        (window, unit(0, Part.SRAM), TraceEvent.SRAM_USE, 0, 1024, 0, 0),
+        (512 * 15000, unit(1, Part.PCI), TraceEvent.PCI_USE, 0, 128, 64, 0),
     ]
-    records = rows(trace(message(0, 0), use_rows))
+    records = rows(trace(message(0, 0), [*use_rows]))
     paris, metz = uses(LEGEND_OF_TWO, Lives(LEGEND_OF_TWO).take_all(records), records)
     assert paris.shares[CPU] == pytest.approx(200 / whole)
     assert paris.shares[PROCESSOR] == pytest.approx(600 / whole)

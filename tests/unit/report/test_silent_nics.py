@@ -32,9 +32,9 @@ def lives(*parts: list[Row]) -> Lives:
 def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
     """Make a call of `send` whose packet is in the card 300 ns later."""
     return [
-        record(at, node, CPU, E.SEND_CALL, 0, 16, number),
-        record(at + 300, node, CPU, E.PAYLOAD_WRITTEN, key, 24, number),
-        record(at + 350, node, CPU, E.POINTER_WRITTEN, key, 1),
+        record(at, node, CPU, E.SEND_CALL, 0, 16, message=2 * number - 1 + node),
+        record(at + 300, node, CPU, E.PAYLOAD_WRITTEN, key, 24, message=2 * number - 1 + node),
+        record(at + 350, node, CPU, E.POINTER_WRITTEN, key, 1, message=2 * number - 1 + node),
     ]
 
 
@@ -69,7 +69,7 @@ def test_the_cells_of_a_message_form_one_life_that_ends_with_the_last_cell() -> 
 
 def test_a_damaged_packet_is_skipped_in_the_order_of_messages() -> None:
     damaged = [
-        (*row[:5], 0x5A) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in packet(400, 0, 24)
+        (*row[:5], 0x5A, 0) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in packet(400, 0, 24)
     ]
     told = lives(written(0, 0), damaged, written(2000, 0, 2, KEY + 1), packet(2400, 0, 24, KEY + 1), taken(3000, 1))
     assert [life.latency for life in told.lives] == [None, 1_500_000]

@@ -22,11 +22,12 @@ from pymodels.errors import ConfigError
 from pymodels.lanai.program import Place
 from pymodels.trace import CENTRAL_QUEUE, Part, TraceEvent, switch_port, unit
 from tb.report import timeline as command
+from tb.report import wire
 from tb.report.functions import Calls
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.timeline_messages import lanes
 from tb.report.window import window_ps
-from tests.unit.report.madeup_trace import LEGEND_OF_TWO, leave, ping_pong, record, through_a_card, trace
+from tests.unit.report.madeup_trace import LEGEND_OF_TWO, Row, leave, ping_pong, record, through_a_card, trace
 
 E = TraceEvent
 RESULTS = "result, until the NIC sees it"
@@ -54,12 +55,11 @@ def written(folder: Path) -> list[Event]:
     return list(plain["traceEvents"])
 
 
-def ping_rows() -> list[tuple[int, int, int, int, int, int]]:
-    return [(int(r["time"]), int(r["unit"]), int(r["event"]), int(r["packet"]), int(r["argument"]), int(r["argument2"]))
-            for r in ping_pong(2)]  # fmt: skip
+def ping_rows() -> list[Row]:
+    return list(wire.rows(ping_pong(2)))
 
 
-def used_rows() -> list[tuple[int, int, int, int, int, int]]:
+def used_rows() -> list[Row]:
     """SRAM in two windows apart, PCI in one, a slack buffer on its way up and down, an output that was taken."""
     window = 1024 * 7500
     return [

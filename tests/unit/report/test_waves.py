@@ -85,7 +85,7 @@ def test_characters_and_states_have_names() -> None:
 
 def test_markers_are_at_the_stages_of_the_slowest_message_in_the_window(tmp_path: Path) -> None:
     later = {True: 900_000, False: 0}
-    late = [(t + later[t > 12_500_000], u, e, k, a, b) for t, u, e, k, a, b in message(10_000, 1, 1, 8)]
+    late = [(row[0] + later[row[0] > 12_500_000], *row[1:]) for row in message(10_000, 1, 1, 8)]
     records = trace(message(0, 0), late)
     recorded = read_recorded(leave(tmp_path, records))
     slowest = waves.markers(recorded, (0, None))

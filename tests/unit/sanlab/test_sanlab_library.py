@@ -41,7 +41,7 @@ RESULTS = {
 def fixture_folder(tmp_path: Path) -> Path:
     """Make a run that has ended."""
     (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf-8")
-    records = [(9, 1, TraceEvent.SEND_RETURN, 0, 7, 64, 1), (5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 1)]
+    records = [(9, 1, TraceEvent.SEND_RETURN, 0, 7, 64, 0, 1), (5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 0, 1)]
     np.save(tmp_path / "trace.npy", np.array(records, RECORD))
     return tmp_path
 

@@ -227,7 +227,7 @@ def test_datagram_bytes_beyond_the_receive_memory_are_lost() -> None:
 def spent(bench: Bench, path: str) -> list[int]:
     """Return the duration of each charge of a path, ps."""
     trace = bench.machine.trace
-    return [row[-1] for row in trace.of_event(TraceEvent.SPEND_START) if row[-2] == trace.path(f"host:{path}")]
+    return [row[5] for row in trace.of_event(TraceEvent.SPEND_START) if row[4] == trace.path(f"host:{path}")]
 
 
 def test_every_byte_is_copied_once_on_each_side() -> None:

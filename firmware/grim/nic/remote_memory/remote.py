@@ -290,7 +290,8 @@ class Remote:
         self._take(job)
         own = self._outgoing.own
         key = own.key(slot)
-        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source)
+        own.message[slot] = message = self._nic.message()
+        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source, message=message)
         await self._nic.work("remote_read")
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
@@ -311,7 +312,7 @@ class Remote:
         self.under_way += 1
         self._ni.count(Counter.REMOTE_READS)
         await self._delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, key, job.size)
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, job.size, message=message)
         self._buffers.release(job.buffer)
 
     # ---- ends of DMA

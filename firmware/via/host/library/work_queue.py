@@ -58,8 +58,8 @@ class WorkQueue:
             self._posted.remove(descriptor)
             self.moves.moved()
             raise
-        if number:
-            self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
+        if self.side == SENT:
+            self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, message=number)
 
     def _news(self) -> bool:
         """Return True if the oldest descriptor is complete, or the VI is destroyed."""

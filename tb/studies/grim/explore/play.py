@@ -32,7 +32,7 @@ TINY: Given = {
 }
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
-    *("Ni._counts", "Driver.interrupts", "Sending.sends", "Piece.send"),  # counters
+    *("Ni._counts", "Driver.interrupts", "Sending.sends"),  # counters
     "Verdicts.refusing",  # only selects the counter of a dropped message
     *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # part of the record, or without effect
     *("Layout", "Options", "Handlers", "Link"),  # constant

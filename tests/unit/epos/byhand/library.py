@@ -25,14 +25,16 @@ def _size(data: bytes | Stretch) -> int:
 class Sends(Outgoing):
     """Sender of the baseline."""
 
+    _message = 0
+
     async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
         """Send a message to one node."""
         await self._called(data)
         await self._cut(nodes[0], data, communicator)
 
     async def _called(self, data: bytes | Stretch) -> None:
-        self._calls += 1
-        self._host.trace(TraceEvent.SEND_CALL, 0, _size(data), self._calls)
+        self._message = self._host.message()
+        self._host.trace(TraceEvent.SEND_CALL, 0, _size(data), message=self._message)
         await self._host.spend("epos_message")
 
     async def _cut(self, node: int, data: bytes | Stretch, communicator: int) -> None:
@@ -59,7 +61,8 @@ class Sends(Outgoing):
         await host.spend("epos_frame_dma" if large else "epos_frame")
         key = key_of(DATA, self._me, self._frames)
         self._frames += 1
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, self._calls)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, message=self._message)
+        host.put_message(host.nic_base + place.slot(slot), self._message)
         header = b"".join(word.to_bytes(4, "big") for word in (key, number, info.word, *more))
         if large:
             await host.pio_write(host.nic_base + place.slot(slot), header, combine=True)
@@ -71,7 +74,7 @@ class Sends(Outgoing):
             await host.pio_write(host.nic_base + place.slot(slot), header + payload, combine=True)
         sent = Sent(node, slot, number, place.header_bytes + part)
         await self.ring(sent, large)
-        host.trace(TraceEvent.POINTER_WRITTEN, key)
+        host.trace(TraceEvent.POINTER_WRITTEN, key, message=self._message)
         return sent
 
 

@@ -38,7 +38,7 @@ class Sending(Sender):
             return
         small = not bell & 1 << 23
         out = Out(node, self._place.slot(slot), size, small)
-        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at))
+        nic.trace(TraceEvent.NIC_NOTICED, nic.load(out.at), message=nic.message_at(out.at))
         if small and self._out is None and not self._queue:
             await self.launch(out)
             return
@@ -56,7 +56,7 @@ class Sending(Sender):
         await nic.work("epos_tx")
         high, low, begin, skip = self.route(out.node)
         nic.store_words(out.at - ROUTE, (high, low))
-        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size)
+        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size, message=nic.message_at(out.at))
         nic.write(Reg.SMP, out.at - ROUTE + begin)
         nic.write(Reg.SA, skip)
         nic.write(Reg.SMLT, out.at - (-out.size // width) * width)
