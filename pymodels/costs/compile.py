@@ -145,7 +145,7 @@ def render_executed(folder: Path, target: Target, compiler: str) -> str:
 
 
 def _executed(folder: Path, target: Target) -> dict[str, str]:
-    return executed.told(compiled(folder, target), str(folder / "paths.c"), target)
+    return executed.entries(compiled(folder, target), str(folder / "paths.c"), target)
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -159,14 +159,14 @@ def _taken(fields: dict[str, Any]) -> Taken:
     return Taken(PathCost(**fields, stalls=stalls), by_verb, clocks)
 
 
-def told(functions: Sequence[Function], where: str, target: Target) -> dict[str, str]:
+def entries(functions: Sequence[Function], where: str, target: Target) -> dict[str, str]:
     """Return the entries of `executed.toml` at a level by path; a path with calls or loops left has the reason
     instead.
     """
-    return {one.name: _told(one, where, target) for one in functions}
+    return {one.name: _entry(one, where, target) for one in functions}
 
 
-def _told(one: Function, where: str, target: Target) -> str:
+def _entry(one: Function, where: str, target: Target) -> str:
     try:
         found = taken(one, where, target)
     except CostError as error:

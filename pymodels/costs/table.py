@@ -158,15 +158,15 @@ def _cost(fields: Mapping[str, Any]) -> PathCost:
 def _composed(name: str, data: Mapping[str, Any], chosen: str) -> tuple[dict[str, PathCost], dict[str, str]]:
     """Return the paths of a composition, and where to find the others. Raises CostError if it is not compiled."""
     paths = {path: _cost(fields) for path, fields in data["path"].items()}
-    told = data.get("composition", {})
-    others = {known: set(one["path"]) | paths.keys() - set(one["lacks"]) for known, one in told.items()}
+    compositions = data.get("composition", {})
+    others = {known: set(one["path"]) | paths.keys() - set(one["lacks"]) for known, one in compositions.items()}
     if not others:
         return paths, {}
     if chosen and chosen not in others:
         raise CostError(f"composition {chosen!r}", f"is not compiled for {name}", nearest(chosen, others))
     here = others.get(chosen, set(paths))
     elsewhere = {path: known for known, has in {**others, "": set(paths)}.items() for path in has - here}
-    changed = told[chosen]["path"] if chosen else {}
+    changed = compositions[chosen]["path"] if chosen else {}
     costs = {**paths, **{path: _cost(fields) for path, fields in changed.items()}}
     return {path: cost for path, cost in costs.items() if path in here}, elsewhere
 

@@ -96,9 +96,9 @@ def _apart() -> None:
 def _end_as_told(into: int, first: int) -> None:
     """Wait as the outer process, and end with the program's status."""
     _keep(into)
-    told = os.read(into, STATUS_BYTES)
+    received = os.read(into, STATUS_BYTES)
     os.waitpid(first, 0)
-    status = os.waitstatus_to_exitcode(int.from_bytes(told, "little") if told else signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(int.from_bytes(received, "little") if received else signal.SIGKILL)
     if status < 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if -status not in (signal.SIGKILL, signal.SIGSTOP):

@@ -243,8 +243,8 @@ class Process(Faulting, PollsCards):
         try:
             value = await self.host.pio_read(self._card(va, 4, "PIO load", write=False))
         finally:
-            told = self._scheduler.leave()
-        if told:
+            signalled = self._scheduler.leave()
+        if signalled:
             await self._after("pio_read")
         return value
 
@@ -259,8 +259,8 @@ class Process(Faulting, PollsCards):
             else:
                 word, spent = await self.host.repeat(at, expect, path, mask)
         finally:
-            told = self._scheduler.leave()
-        if told:
+            signalled = self._scheduler.leave()
+        if signalled:
             await self._after("spend" if spent else "pio_read")
         return word, spent
 

@@ -43,7 +43,7 @@ class Scheduler:
         self._computation: Computation | None = None
         self._bounded = 0
         self._queue: deque[tuple[Task | None, Future[None]]] = deque()
-        self.told: set[int] = set()
+        self.signalled: set[int] = set()
         """Numbers of the processes that have to act after their next verb: a signal has come, or a view was returned.
         """
         self.switches = 0
@@ -70,7 +70,7 @@ class Scheduler:
     @property
     def pressed(self) -> bool:
         """True if a thread waits, or a process has to act after its next verb."""
-        return bool(self._queue or self.told)
+        return bool(self._queue or self.signalled)
 
     async def give_way(self) -> None:
         """Let all ready threads run before the running one."""
@@ -81,11 +81,11 @@ class Scheduler:
             self.leave()
 
     def leave(self) -> set[int]:
-        """Release the CPU if the calling task waits next; return the processes in `told`."""
+        """Release the CPU if the calling task waits next; return the processes in `signalled`."""
         self._inside = False
         if self._queue:
             self._kernel.at(self._kernel.now, self._offer)
-        return self.told
+        return self.signalled
 
     def sleep(self) -> None:
         """Block the running thread, which pays for a context switch on return even if no other thread runs

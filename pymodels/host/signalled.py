@@ -50,12 +50,12 @@ class Signalled:
 
     def _tell(self) -> None:
         """Request a call of `_after` at the end of the next verb."""
-        self._scheduler.told.add(self.number)
+        self._scheduler.signalled.add(self.number)
         self._scheduler.disturbed()
 
     async def _after(self, call: str) -> None:
         """Finish a verb: expire views, and run the handlers of signals that arrived meanwhile."""
-        self._scheduler.told.discard(self.number)
+        self._scheduler.signalled.discard(self.number)
         if self._views:
             self._expire(call)
         await self.signals.deliver()

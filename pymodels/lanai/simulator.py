@@ -126,7 +126,7 @@ class Core:
     # --- instructions ---------------------------------------------------------------------------------------------
 
     def _fetch(self, pc: int) -> tuple[Instruction, Execute]:
-        """The instruction at an address, and what executes it; a word is decoded once."""
+        """Return the instruction at an address and its executing function; decode each word once."""
         if pc + 4 > self.memory.size:
             what = f"the SRAM ends at {self.memory.size:#x}"
             raise self._wrong(Fault.FETCH, what)

@@ -45,7 +45,7 @@ class NetSend:
         self.limit = 0
         self._fresh = True
         self._tail = False
-        self._told: int | None = None
+        self._traced_bytes: int | None = None
         self._active = False
         self._moving = False
         self._abandoned = False
@@ -70,14 +70,14 @@ class NetSend:
             raise MachineError(f"node {self._node}: SMP written while a piece is on its way; wait for SEND_INT")
         self.pointer, self._fresh = address, True
 
-    def set_limit(self, limit: int, tail: bool, at: int | None = None, told: int | None = None) -> None:
+    def set_limit(self, limit: int, tail: bool, at: int | None = None, traced_bytes: int | None = None) -> None:
         """Handle a write of SML or SMLT.
 
         Args:
             limit: Address after the last byte.
             tail: True for SMLT, which ends the packet.
             at: Address for the trace record, if not that of the first byte in SRAM.
-            told: Length for the trace record, if not the number of bytes sent.
+            traced_bytes: Length for the trace record, if not the number of bytes sent.
         """
         if self._active and self._tail:
             what = f"limit {limit:#x} written while the tail of a packet is on its way"
@@ -90,7 +90,7 @@ class NetSend:
         if limit < self.pointer or (tail and self._length == 0 and limit == self.pointer):
             raise MachineError(f"node {self._node}: send limit {limit:#x} is not beyond SMP {self.pointer:#x}")
         self._sram.check(self.pointer, limit - self.pointer)
-        self.limit, self._tail, self._told = limit, tail, told
+        self.limit, self._tail, self._traced_bytes = limit, tail, traced_bytes
         self._raise_isr(0, SEND)
         if not self._active:
             self._active = True
@@ -159,8 +159,8 @@ class NetSend:
         if tail:
             self._flight = None
             self.packets += 1
-            told = self._length if self._told is None else self._told
-            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), told)
+            traced_bytes = self._length if self._traced_bytes is None else self._traced_bytes
+            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), traced_bytes)
             self._length = 0
         self._raise_isr(SEND, 0)
 

@@ -19,7 +19,7 @@ from tb.campaign.judge import judge
 from tb.campaign.life import Life, Watcher
 from tb.campaign.passed import passed
 from tb.campaign.work import TASK, Guards, Report, Work, expected
-from tb.fuzz.trial import told
+from tb.fuzz.trial import error_text
 from tb.lab.apart import apart
 from tb.lab.faults import Injector
 from tb.lab.lab import Lab
@@ -106,7 +106,7 @@ class Campaign:
             life = watcher.end(self._trace(records), self._lab.plan.cluster.topology)
             return [report.plain(), life.plain()]
 
-        answer = await apart(self._lab, watched, lambda error: [Report(died=told(error)).plain(), Life().plain()])
+        answer = await apart(self._lab, watched, lambda error: [Report(died=error_text(error)).plain(), Life().plain()])
         if answer is None:
             raise RuntimeError("the clean run died")
         report, life = Report(**answer[0]), Life(**answer[1])
@@ -131,7 +131,7 @@ class Campaign:
         def failed(error: BaseException) -> Any:
             work.look()
             self._complete(work.report, records)
-            work.report.died = told(error)
+            work.report.died = error_text(error)
             work.report.told = injector.told
             return work.report.plain()
 

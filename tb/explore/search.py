@@ -26,17 +26,17 @@ LEADS = ("acts", "arrives", "timer")
 
 
 class Search:
-    """Search of one world; `told` is called from time to time with the outcome so far."""
+    """Search of one world; `report` is called from time to time with the outcome so far."""
 
     def __init__(
         self,
         world: SmallWorld,
         atlas: Atlas,
-        told: Callable[[Outcome], None] = lambda outcome: None,
+        report: Callable[[Outcome], None] = lambda outcome: None,
         kind: type[Sets] = Sets,
     ) -> None:
         """Create a search. With `kind=Singles` a situation is a single state of the world."""
-        self.world, self.atlas, self.told = world, atlas, told
+        self.world, self.atlas, self.report = world, atlas, report
         self.moves = Moves(world, atlas, kind)
         self.outcome = Outcome(world)
         self.situations: list[Situation] = []
@@ -103,7 +103,7 @@ class Search:
         if now - self._last_told > 0.2:
             self._last_told = now
             self._count()
-            self.told(self.outcome)
+            self.report(self.outcome)
         if now > self._stop:
             raise TimeoutError
 

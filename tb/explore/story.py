@@ -30,10 +30,10 @@ def sentences(search: Search) -> Iterator[str]:
     moves, outcome = search.moves, search.outcome
     situations = [search.situations[number] for number in outcome.way]
     ways: list[Ways] = [_closed(moves, node, {0: None}, 0) for node in range(len(moves.nodes))]
-    told = [Move("begins", 0)]
+    events = [Move("begins", 0)]
     for number, (situation, following) in enumerate(pairwise(situations), 1):
         move = next(move for move, found in moves.every(situation) if found == following)
-        told.append(move)
+        events.append(move)
         if move.kind == "timer":
             rest = moves.resting(situation)
             assert rest is not None
@@ -45,7 +45,7 @@ def sentences(search: Search) -> Iterator[str]:
             ways[move.node] = _led(moves, move, full, ways[move.node], number)
         ways = [_closed(moves, node, known, number) for node, known in enumerate(ways)]
     steps = [step for node, known in enumerate(ways) for step in _steps(search, node, known)]
-    for number, move in enumerate(told):
+    for number, move in enumerate(events):
         if move.kind in FAULTS:
             yield f"    the network: {_said(search, move.packet)} is {FAULTS[move.kind]}"
         yield from (f"    {_sentence(search, taken)}" for when, taken in steps if when == number)

@@ -70,9 +70,9 @@ class Found:
     @staticmethod
     def read(text: str) -> Found:
         """Return the result in a JSON text."""
-        told = json.loads(text)
-        failures = {int(seed): list(lines) for seed, lines in told["failures"].items()}
-        return Found(failures, {name: [(a, b) for a, b in arcs] for name, arcs in told["arcs"].items()})
+        data = json.loads(text)
+        failures = {int(seed): list(lines) for seed, lines in data["failures"].items()}
+        return Found(failures, {name: [(a, b) for a, b in arcs] for name, arcs in data["arcs"].items()})
 
     def text(self) -> str:
         """Return the result as JSON."""

@@ -68,8 +68,8 @@ def covered(arcs: Arcs, name: str) -> dict[str, Any]:
     watch.get_data().add_arcs({str(ROOT / path): [*pairs, *_imported(path)] for path, pairs in arcs.items()})
     with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as report:
         watch.json_report(outfile=report.name)
-        told: dict[str, Any] = json.load(report)
-    return told
+        result: dict[str, Any] = json.load(report)
+    return result
 
 
 def _imported(path: str) -> Iterator[tuple[int, int]]:
@@ -85,8 +85,8 @@ def _imported(path: str) -> Iterator[tuple[int, int]]:
 
 def rows(arcs: Arcs, name: str) -> list[tuple[str, str]]:
     """Return the report of a fuzz: shares of lines and branches, and the missing ones by file."""
-    told, folder = covered(arcs, name), firmware(name).relative_to(ROOT)
-    totals = told["totals"]
+    report, folder = covered(arcs, name), firmware(name).relative_to(ROOT)
+    totals = report["totals"]
     shares = (("lines", "covered_lines", "num_statements"), ("branches", "covered_branches", "num_branches"))
     found = [
         (f"{what} of {folder}", f"{100 * totals[reached] / totals[all_]:.1f} % of {totals[all_]:,}")
@@ -95,7 +95,7 @@ def rows(arcs: Arcs, name: str) -> list[tuple[str, str]]:
     ]
     return found + [
         (f"  {Path(path).relative_to(folder)}", _missing(file))
-        for path, file in sorted(told["files"].items())
+        for path, file in sorted(report["files"].items())
         if _missing(file)
     ]
 
@@ -104,8 +104,8 @@ def _missing(file: Mapping[str, Any]) -> str:
     """Return the missing lines of one file, and the branches not taken from executed lines."""
     lines = set(file["missing_lines"])
     jumps = [(begin, end) for begin, end in file["missing_branches"] if begin not in lines and end not in lines]
-    told = [", ".join(_runs(sorted(lines)))] if lines else []
-    return "; ".join(told + [f"{begin} to {end if end > 0 else 'its end'}" for begin, end in jumps])
+    parts = [", ".join(_runs(sorted(lines)))] if lines else []
+    return "; ".join(parts + [f"{begin} to {end if end > 0 else 'its end'}" for begin, end in jumps])
 
 
 def _runs(numbers: Iterable[int]) -> Iterator[str]:

@@ -156,12 +156,12 @@ async def _apart(lab: Lab, name: str, program: Program, reached: list[Arcs]) -> 
             found = await _whole(lab, name, program)
         return with_arcs(found)
 
-    answer = await apart(lab, work, lambda error: with_arcs([trial.told(error)]))
+    answer = await apart(lab, work, lambda error: with_arcs([trial.error_text(error)]))
     if answer is None:
         return ["the simulation died"]
-    told, arcs = answer
+    failures, arcs = answer
     reached.append(arcs)
-    return list(told)
+    return list(failures)
 
 
 async def _whole(lab: Lab, name: str, program: Program) -> list[str]:

@@ -148,8 +148,8 @@ def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
             if not again:
                 fuzz.ended(batch, done)
             fuzz.seconds = time.monotonic() - begun
-            told = f", {len(fuzz.new())} failed" if fuzz.new() else ""
-            bar.update(task, completed=fuzz.ran, found=told)
+            failed = f", {len(fuzz.new())} failed" if fuzz.new() else ""
+            bar.update(task, completed=fuzz.ran, found=failed)
 
         farm.run(dask, fuzz.batches(), ended, run_batch)
 

@@ -40,9 +40,9 @@ def _libraries(layer: str, program: Program, world: World, node: int) -> Librari
         own = {name.rpartition(".")[2]: value for name, value in program.options.items() if _owner(name, layer) == one}
         return world.view(node, {**own, **given})  # type: ignore[dict-item]
 
-    def run(one: str, told: ClusterView) -> ClusterView:
-        world.nics[node].spawn(nic_program(one)(world.nics[node], told), f"{one} program")
-        return told
+    def run(one: str, seen: ClusterView) -> ClusterView:
+        world.nics[node].spawn(nic_program(one)(world.nics[node], seen), f"{one} program")
+        return seen
 
     return Libraries(world.hosts[node], view, run)
 

@@ -148,11 +148,11 @@ def on_machine(name: str, program: Program) -> Trial:
     except MachineError as error:
         found.append(f"MachineError: {error}")
     except Exception as error:  # noqa: BLE001 - any exception of the software is a failure
-        found.append(told(error))
+        found.append(error_text(error))
     return Trial(program, tuple(found))
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an exception as text: its message, where it was raised, and in which task."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])

@@ -159,7 +159,7 @@ class SendSide:
         packet = route + header[HEADER_BYTES:] + header[ROUTE_BYTES:HEADER_BYTES] + data
         self._buffer.write(0, packet)
         self.engine.set_pointer(0)
-        self.engine.set_limit(len(packet), True, told=len(data))
+        self.engine.set_limit(len(packet), True, traced_bytes=len(data))
         self._left.room_made()
 
     def _progress(self, raised: int, cleared: int) -> None:

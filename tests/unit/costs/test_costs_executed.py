@@ -10,7 +10,7 @@ import pytest
 
 from pymodels import generated
 from pymodels.costs import PathTable
-from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken, told
+from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, entries, load, rows, taken
 from pymodels.costs.sources import FIRMWARE, fingerprint
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError
@@ -67,7 +67,7 @@ def test_registers_that_verbs_access_take_the_clock_that_the_verbs_charge() -> N
 
 
 def test_a_path_that_cannot_be_counted_has_the_reason() -> None:
-    (line,) = rows(told([function("nic", "bt other\nnop")], "paths.c", LANAI))
+    (line,) = rows(entries([function("nic", "bt other\nnop")], "paths.c", LANAI))
     assert line == 'path = { refused = "jumps out of the function to other" }'
 
 

@@ -109,7 +109,7 @@ def test_a_world_that_ran_out_of_time_is_not_proved() -> None:
 def test_received_messages_must_be_a_prefix_of_those_sent() -> None:
     once = Once((Sent(0, 1), Sent(0, 1), Sent(0, 1, 0, 1), Sent(0, EVERYBODY), Sent(1, EVERYBODY)))
     assert not once.always(1, (0, (0, 2, 3, 1), ()))
-    assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, [0, 1] were sent"
+    assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, but [0, 1] were sent"
     assert "of which [-1] are not for it, or changed" in once.always(1, (0, (0, -1), ()))
     assert "of which [0] are not for it" in once.always(0, (0, (3, 0), ()))
     assert "got an error: late" in once.always(0, (0, (), ("late",)))
@@ -180,12 +180,12 @@ def never_wakes(original: Any) -> Any:
         (
             *(Receiver, "_message", takes_anything),
             world("doubled", "", ((0, 1),), LOSSY, faults=frozenset({"doubled"}), times=1),
-            "host 1 got messages [0, 0] of host 0, [0] were sent",
+            "host 1 got messages [0, 0] of host 0, but [0] were sent",
         ),
         (
             *(Channel, "done", frees_one_more),
             world("freed", "", TWO, {}),
-            "at the end host 1 got messages [0] of host 0, [0, 1] were sent",
+            "at the end host 1 got messages [0] of host 0, but [0, 1] were sent",
         ),
         (
             *(Timeouts, "_expire", never_expires),
