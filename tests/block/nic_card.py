@@ -141,7 +141,7 @@ class CardBench(NicBench):
             await self.edge
             if self.flags >> bit & 1:
                 return
-        raise AssertionError(f"{bit.name} did not come in 40000 clocks; ISR is {int(self.dut.isr.value):#x}")
+        raise AssertionError(f"{bit.name} was not set within 40000 clocks; ISR is {int(self.dut.isr.value):#x}")
 
     @property
     def flags(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cocotb.handle import HierarchyObject, LogicObject
 
-SAYS = ("_valid", "_ready", "_req", "busy", "_q")
+CONTROL = ("_valid", "_ready", "_req", "busy", "_q")
 """Suffixes of control wires and flops, which must be known after reset."""
 DATA = ("head_q",)
 """Data flops, which are not read before a control flop validates them."""
@@ -29,9 +29,9 @@ def _unreset(scope: Any) -> Iterator[str]:
     for handle in scope:
         if isinstance(handle, HierarchyObject):
             yield from _unreset(handle)
-        elif _says(handle) and not handle.value.is_resolvable:
+        elif _is_control(handle) and not handle.value.is_resolvable:
             yield handle._path
 
 
-def _says(handle: Any) -> bool:
-    return isinstance(handle, LogicObject) and handle._name.endswith(SAYS) and handle._name not in DATA
+def _is_control(handle: Any) -> bool:
+    return isinstance(handle, LogicObject) and handle._name.endswith(CONTROL) and handle._name not in DATA

@@ -106,7 +106,7 @@ async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_reported(
         await RisingEdge(dut.clk)
         if int(dut.ev_mailbox.value):
             return
-    raise AssertionError("the write waits and nothing says so")
+    raise AssertionError("the write waits without any indication")
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -114,7 +114,7 @@ async def a_bank_held_by_the_host_is_used_after_its_release(dut: Any) -> None:
     bench = await begin(dut, FILTERS)
     await forward(bench, "loopback", Forward.REPLY)
     bench.write(CardReg.OWN, 4)
-    assert await bench.read(CardReg.OWN) & 0x44 == 0x44, "asked for and granted"
+    assert await bench.read(CardReg.OWN) & 0x44 == 0x44, "requested and granted"
     await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"patience")
     await ClockCycles(dut.clk, 1000)
     assert await bench.read(CardReg.RESULTS) == 1
@@ -164,7 +164,7 @@ async def a_host_that_holds_a_bank_does_not_block_the_incoming_queues(dut: Any) 
         await bench.send(handler_of("loopback"), (number, 0, 0, 0), bytes(64))
     for _ in range(2000):
         await RisingEdge(dut.clk)
-        assert not int(dut.ev_patience.value), "a message waits in front of a bank that nobody uses"
+        assert not int(dut.ev_patience.value), "a message waits for a bank that is not in use"
     bench.write(CardReg.OWN, 0)
     while await bench.read(CardReg.MESSAGES) != 4:
         pass

@@ -52,7 +52,7 @@ async def state_is_kept_from_message_to_message_and_dropped_by_a_reconfiguration
     await bench.load(DIGESTS)
     await bench.load(FILTERS)
     await bench.send(handler_of("fir16"), (0, 0, 0, REPLY_HANDLER), b"\x00\x40" * 20)
-    assert (await bench.result())[1] == bytes(40), "the coefficients are gone"
+    assert (await bench.result())[1] == bytes(40), "the coefficients are reset"
     check_end(bench)
 
 
@@ -64,7 +64,7 @@ async def a_message_for_a_circuit_being_swapped_waits_and_is_not_lost(dut: Any) 
     await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), b"digest me")
     await bench.send(handler_of("loopback"), (1, 0, 0, REPLY_HANDLER), b"behind it")
     await ClockCycles(dut.clk, 2000)
-    assert await bench.read(CardReg.MESSAGES) == 2, "it stands in its queue, and what is behind it keeps the order"
+    assert await bench.read(CardReg.MESSAGES) == 2, "it waits in its queue, and later messages keep their order"
     await bench.load(DIGESTS)
     assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, b"digest me")
     assert (await bench.result())[1] == b"behind it"
@@ -123,7 +123,7 @@ async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
     for _ in range(2):  # the second waits for the first, and that for the current message
         bench.write(CardReg.IMAGE, image_of(FILTERS))
     assert (await bench.result())[1] == fir.run(0, samples)
-    assert (await bench.result())[1] == bytes(600), "the coefficients are gone"
+    assert (await bench.result())[1] == bytes(600), "the coefficients are reset"
     check_end(bench)
 
 

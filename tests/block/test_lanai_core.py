@@ -173,7 +173,7 @@ async def a_misaligned_target_loaded_from_memory_halts_the_core(dut: Any) -> Non
     for _ in range(20):
         await RisingEdge(dut.clk)
     assert Fault(int(dut.fault.value)) is Fault.JUMP
-    assert int(dut.pc.value) in (0xC, 0x10), "the model says so at the load; the core knows it in a shadow"
+    assert int(dut.pc.value) in (0xC, 0x10), "the model faults at the load; the core, in a delay slot"
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -92,7 +92,7 @@ async def stop_comes_at_its_mark_is_repeated_and_go_comes_at_its_own(dut: Any) -
     await bench.settle()
     go = bench.symbols("b", Symbol.GO)[0]
     taken = [now for now in bench.sinks["b"].times if now < go]
-    assert held - len(taken) in {39, 40}, "GO is on the wire right after the fill came down to 40"
+    assert held - len(taken) in {39, 40}, "GO is on the wire right after the fill fell to 40"
 
 
 async def _episode(dut: Any, sleeping: bool, delay: int, seed: int) -> tuple[list[int], list[int], Any, int]:

@@ -155,7 +155,7 @@ async def slow_reads_are_retried_and_answered_once(dut: Any, width: int) -> None
     await random_traffic(bench, 40)
     counting.cancel()
     retries = sum(t.end is Termination.RETRY for t in bench.monitor.transactions)
-    assert strobes == retries > 0, "the master tells each refusal once"
+    assert strobes == retries > 0, "the master reports each retry once"
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")

@@ -62,7 +62,7 @@ def test_a_second_host_dma_waits_for_the_first(tmp_path: Path) -> None:
     assert set(directions) == {-1, 1}, "payloads in, messages out"
     asked = done.times(0, Part.NIC_CPU, TraceEvent.NIC_DMA_START)
     busy = [((starts["time"] < time) & (ends["time"] > time)).any() for time in asked]
-    assert any(busy), "the firmware asked for a transfer while another one was in work"
+    assert any(busy), "the firmware requested a transfer while another one was active"
 
 
 def test_an_option_that_needs_doorbells_is_rejected_before_any_build() -> None:

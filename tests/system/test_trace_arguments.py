@@ -69,8 +69,8 @@ RTL_ONLY: dict[tuple[TraceEvent, Part | None], str] = {
     (TraceEvent.TX_TAIL, Part.LINK): NO_CHARACTERS,
     (TraceEvent.RX_HEAD, Part.LINK): NO_CHARACTERS,
     (TraceEvent.RX_TAIL, Part.LINK): NO_CHARACTERS,
-    (TraceEvent.STALL_START, None): "a head asks for its output for some edges even if that is free",
-    (TraceEvent.STALL_END, None): "a head asks for its output for some edges even if that is free",
+    (TraceEvent.STALL_START, None): "a head requests its output for some edges even if it is free",
+    (TraceEvent.STALL_END, None): "a head requests its output for some edges even if it is free",
     (TraceEvent.SLACK_FILL, None): NO_CHARACTERS,
     (TraceEvent.SRAM_USE, Part.SRAM): NO_CLOCKS,
     (TraceEvent.PCI_USE, Part.PCI): NO_CLOCKS,
@@ -159,7 +159,7 @@ POLLS: dict[TraceEvent, Reduction] = {
     TraceEvent.PIO_READ: (arguments, LOOPS),
 }
 DRAWN = "the pages of a process are drawn with a seed of the host"
-WAKES = "how many messages an interrupt tells of depends on time"
+WAKES = "the number of messages that an interrupt reports depends on time"
 ORDER = "which of two transfers begins first depends on time"
 TIMED: dict[str, dict[TraceEvent, Reduction]] = {
     "am2": POLLS,

@@ -60,7 +60,7 @@ def sealed(data: bytes) -> bytes:
     return data + bytes([crc8(data)])
 
 
-def told(
+def dissected(
     folder: Path,
     packets: list[Captured],
     *fields: str,
@@ -107,7 +107,7 @@ def test_packets_of_several_plain_types_are_dissected_by_their_fields(
     shown_as(monkeypatch, Shown(plain=(data, ack)))
     sent = [struct.pack(">HBH", 0x0EC0, 7, 3) + b"abc", struct.pack(">HI", 0x0EC1, 70_000)]
     fields = ("_ws.col.Protocol", "mine_data_layer.number", "mine_data_layer.payload", "mine_ack_layer.upto")
-    found = told(tmp_path, [packet(sealed(one)) for one in sent], *fields, layer="mine")
+    found = dissected(tmp_path, [packet(sealed(one)) for one in sent], *fields, layer="mine")
     assert found == [["mine_data", "7", "616263", ""], ["mine_ack", "", "", "70000"]]
 
 
@@ -148,12 +148,12 @@ def test_a_message_is_dissected(tmp_path: Path) -> None:
         "grim.padding": b" ".hex() * 6,
         "_ws.col.Info": "ACTIVE VNN 0 to 1, 10 bytes, handler 17, token 7 sequence 9",
     }
-    (row,) = told(tmp_path, [packet(sealed(ROUTE + DATA))], *fields)
+    (row,) = dissected(tmp_path, [packet(sealed(ROUTE + DATA))], *fields)
     assert dict(zip(fields, row, strict=True)) == fields
 
 
 def test_answers_are_shown_by_name(tmp_path: Path) -> None:
-    rows = told(
+    rows = dissected(
         tmp_path,
         [packet(sealed(ACK), INTO_PARIS), packet(sealed(ROUTE + ERROR), INTO_SW0_1)],
         "frame.interface_name",
@@ -170,7 +170,7 @@ def test_answers_are_shown_by_name(tmp_path: Path) -> None:
 
 def test_echo_and_unknown_layers(tmp_path: Path) -> None:
     unknown = struct.pack(">I", 0x01020304) + b"whatever"
-    rows = told(
+    rows = dissected(
         tmp_path,
         [packet(sealed(ECHO), INTO_METZ), packet(sealed(unknown), INTO_METZ)],
         "echo_layer.payload",
@@ -187,7 +187,7 @@ def test_echo_and_unknown_layers(tmp_path: Path) -> None:
 def test_the_payload_is_shown_in_the_format_of_the_layer_above(tmp_path: Path) -> None:
     header = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, len(ECHO), (1, -2, 3, 4)).pack()
     fields = ("grim.handler", "echo_layer.number", "_ws.col.Protocol")
-    ((handler, number, protocol),) = told(
+    ((handler, number, protocol),) = dissected(
         tmp_path, [packet(sealed(header + ECHO), INTO_METZ)], *fields, above=("echo",)
     )
     assert (bool(handler), number, protocol) == (True, "5", "echo")
@@ -203,7 +203,7 @@ def test_damage_is_reported(tmp_path: Path) -> None:
         packet(sealed(DATA)[:20], length=49),
         packet(sealed(longer)),
     ]
-    rows = told(tmp_path, packets, "myrinet.crc.good", "_ws.expert.message")
+    rows = dissected(tmp_path, packets, "myrinet.crc.good", "_ws.expert.message")
     cut = "Shorter than its header says"
     assert rows == [["0", "CRC-8 is wrong"], ["", "Too short for a packet"], ["", cut], ["1", cut]]
 
@@ -285,7 +285,7 @@ def test_packets_of_via_are_dissected_on_both_networks(tmp_path: Path, link_type
         sp = SpPacket(b"\x82", 5, 1, words, data).to_wire()
         packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
         wanted.append([number, to, "5", "9", "6", info])
-    assert told(tmp_path, packets, *VIA_TOLD, layer="via", link_type=link_type) == wanted
+    assert dissected(tmp_path, packets, *VIA_TOLD, layer="via", link_type=link_type) == wanted
     fields = (
         "via.data",
         "via.rdma.address",
@@ -295,7 +295,7 @@ def test_packets_of_via_are_dissected_on_both_networks(tmp_path: Path, link_type
         "via.agent.most",
         "via.rdma.bytes",
     )
-    rows = told(tmp_path, packets, *fields, layer="via", link_type=link_type)
+    rows = dissected(tmp_path, packets, *fields, layer="via", link_type=link_type)
     assert rows[0][0] == b"0123456789".hex()
     assert rows[1][1:3] == ["0x00001000", "0x00000007"]
     assert rows[2][3] == "0x0000002a"
@@ -313,7 +313,7 @@ def test_packets_of_hal_are_dissected_on_both_networks(tmp_path: Path, link_type
         sp = SpPacket(b"\x82", 5, 1, head, data).to_wire()
         packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
     fields = "hal.source", "hal.number", "hal.protocol", "hal.bytes", "hal.data", "_ws.col.Info"
-    told_of, other = told(tmp_path, packets, *fields, layer="hal", link_type=link_type)
+    told_of, other = dissected(tmp_path, packets, *fields, layer="hal", link_type=link_type)
     assert told_of == ["5", "7", "3", "10", data.hex(), "packet 7 from node 5, protocol 3, 10 bytes"]
     assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
 
@@ -330,7 +330,7 @@ def test_messages_of_treadmarks_are_dissected_in_datagrams(tmp_path: Path) -> No
         packets.append(packet(sealed(ROUTE + header + sent + bytes(-len(sent) % 8))))
     names = "kind", "source", "part", "parts", "number", "sequence", "bytes", "asker"
     fields = [f"sanlabtmk.{name}" for name in names]
-    request, response = told(tmp_path, packets, *fields, layer="udp", above=("tmk",))
+    request, response = dissected(tmp_path, packets, *fields, layer="udp", above=("tmk",))
     assert request == ["1", "5", "0", "1", "17", "8", "12", "3"]
     assert response == ["19", "5", "1", "2", "4", "9", "12", ""]
 
@@ -346,7 +346,7 @@ def test_frames_of_udp_are_ip_packets_with_checksums_that_are_right(tmp_path: Pa
         packets.append(packet(sealed(ROUTE + words + sent + bytes(-len(sent) % 8))))
     fields = "sanlabudp.source", "sanlabudp.number", "sanlabudp.bytes", "ip.src", "udp.dstport", "ip.checksum.status"
     checked = "udp.checksum.status", "data.data"
-    told_of, other = told(tmp_path, packets, *fields, *checked, layer="udp")
+    told_of, other = dissected(tmp_path, packets, *fields, *checked, layer="udp")
     assert told_of == ["5", "7", "38", "10.0.0.6", "2049", "1", "1", data.hex()]
     assert other[5] == "0", "another address is not covered by the checksum"
 
@@ -358,7 +358,9 @@ def test_messages_of_am_and_their_payload_are_dissected(tmp_path: Path) -> None:
     payload = struct.pack(">2I", am.key(3, 8, payload=True), am.second(control, True)) + data.ljust(16)
     packets = [payload, struct.pack(">2I", am.key(3, 8), am.second(control, False)) + message]
     fields = "am.source", "am.number", "am.kind", "am.slot", "am.bytes", "am.payload", "am.handler", "am.argument"
-    rows = told(tmp_path, [packet(sealed(one)) for one in packets], *fields, "am.image", "_ws.col.Info", layer="am")
+    rows = dissected(
+        tmp_path, [packet(sealed(one)) for one in packets], *fields, "am.image", "_ws.col.Info", layer="am"
+    )
     common, last = ["3", "17", "1", "2", "10"], "to 5, handler 0x400040, 2 arguments, 10 bytes"
     assert rows == [
         [*common, data.hex(), "", "", "", "payload of the reply of node 3, slot 2, 10 bytes"],
@@ -386,7 +388,7 @@ def test_messages_of_am2_with_payload_and_the_nics_answers_are_dissected(tmp_pat
     names = "source", "endpoint", "number", "channel", "sequence", "transfer", "handler", "node", "to", "offset"
     fields = *(f"am2.{name}" for name in names), "am2.argument", "am2.payload", "am2.code", "_ws.col.Info"
     packets = [packet(sealed(one)) for one in (message + bytes(range(10)).ljust(16), refused)]
-    first, second = told(tmp_path, packets, *fields, layer="am2")
+    first, second = dissected(tmp_path, packets, *fields, layer="am2")
     where = "to endpoint 7 of node 1, handler 9, 2 arguments, 10 bytes"
     assert first[:10] == ["2", "4", "300", "17", "33", "3", "9", "1", "7", "4096"]
     assert first[10:] == ["5,6", bytes(range(10)).hex(), "", f"node 2, channel 17: reply of endpoint 4, {where}"]
@@ -398,7 +400,7 @@ def test_the_header_of_a_stream_is_dissected_within_a_packet_of_hal(tmp_path: Pa
     head = hal.header(5, 6, hal.Order(len(data), pipes.PROTOCOL, 0, 1, 0))
     packets = [packet(SpPacket(b"\x82", 5, 1, head, data).to_wire())]
     fields = "hal.bytes", "pipes_layer.flags", "pipes_layer.position", "pipes_layer.come", "pipes_layer.room"
-    assert told(tmp_path, packets, *fields, layer="hal", above=("pipes",), link_type=SP) == [
+    assert dissected(tmp_path, packets, *fields, layer="hal", above=("pipes",), link_type=SP) == [
         ["29", "2", "7000", "5", "65541"]
     ]
 
@@ -413,7 +415,7 @@ def test_the_header_of_lapi_is_dissected_within_a_packet_of_hal(tmp_path: Path) 
     head = hal.header(5, 6, hal.Order(len(data), LAPI, 0, 1, 0))
     packets = [packet(SpPacket(b"\x82", 5, 1, head, data).to_wire())]
     names = [f"lapi_layer.{name}" for name in fields]
-    assert told(tmp_path, packets, *names, layer="hal", above=("lapi",), link_type=SP) == [
+    assert dissected(tmp_path, packets, *names, layer="hal", above=("lapi",), link_type=SP) == [
         [str(int(value)) for value in fields.values()]
     ]
 
@@ -423,7 +425,7 @@ def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
     reply = Header(1, 2, MessageType.RM_REPLY, 0, 0, 0x0100, 0, 0, 0, 0, (64, read, 4, 0)).pack()
     copy = Header(1, 3, MessageType.FORWARDED, 0, 2, 0x0101, 0, 0x0400, 0, 0, (0, 0, 0, 0)).pack()
     fields = ("grim.reply.token", "grim.reply.sequence", "grim.origin")
-    rows = told(tmp_path, [packet(sealed(reply)), packet(sealed(copy))], *fields)
+    rows = dissected(tmp_path, [packet(sealed(reply)), packet(sealed(copy))], *fields)
     assert rows == [["7", "9", ""], ["", "", "4"]]
 
 
@@ -434,7 +436,7 @@ def test_a_packet_of_an_sp_switch_is_dissected(tmp_path: Path) -> None:
     longer = sealed(good)
     fields = ("sp.route", "sp.route.delta", "sp.source", "sp.destination", "sp.bytes", "sp.via.key", "sp.data")
     marks = ("sp.crc.good", "sp.crc.bad", "sp.size", "sp.short")
-    found = told(tmp_path, [packet(d) for d in (good, flipped, longer, good[:24])], *fields, *marks, link_type=SP)
+    found = dissected(tmp_path, [packet(d) for d in (good, flipped, longer, good[:24])], *fields, *marks, link_type=SP)
     assert found[0][:7] == ["82bf", "2,-1", "3", "5", "12", "0x01020304", "64617461"]
     told_of = [
         [mark for mark, field in zip(marks, row[7:], strict=True) if field not in ("", "0", "False")] for row in found

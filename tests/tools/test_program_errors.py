@@ -177,7 +177,7 @@ WRONG = {
     ),
     "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*called MPI_Abort with code 9"),
     "hangs": (main("if (rank) for (;;);"), "rank 1: .*sent no request for 0.5 s"),
-    "asks for the rank in a communicator that is freed": (
+    "queries its rank in a freed communicator": (
         main(
             "MPI_Comm comm, old; MPI_Comm_dup(MPI_COMM_WORLD, &comm); MPI_Comm_rank(old = comm, &size);"
             "MPI_Comm_free(&comm); MPI_Comm_rank(old, &size);"

@@ -106,7 +106,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(SIZES), "sizes")
     for stage, rate in moved.items():
         lab.metric(f"{stage}_MBps", rate)
-    lab.check(not stream.harmed, f"{stream.harmed} messages arrived changed or out of order")
+    lab.check(not stream.harmed, f"{stream.harmed} messages arrived corrupted or out of order")
     lab.metric("dma_limit_MBps_8192B", limit)
     lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
     tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)

@@ -140,7 +140,7 @@ async def run(lab: Lab) -> None:
     begun = lab.kernel.now
     apart.move_endpoint(plugged, ends.bundles[far])
     await senders.flow()
-    _tell(lab, senders, begun)
+    _record(lab, senders, begun)
     lab.findings.messages += len(ends.kept)
     await ends.answered()
     await ends.stop()
@@ -177,7 +177,7 @@ async def _plug(lab: Lab, ends: Endpoints, senders: Senders, plugged: Endpoint) 
     await senders.fill()
 
 
-def _tell(lab: Lab, senders: Senders, begun: int) -> None:
+def _record(lab: Lab, senders: Senders, begun: int) -> None:
     """Record the messages of each endpoint between turns of the lightest one, and the longest wait of a pending
     message.
     """

@@ -59,7 +59,7 @@ async def run(lab: Lab) -> None:
             words, before = tuple(range(number, number + count)), len(came)
             await near.request(ends.far, ANSWER, *words)
             await bundle.until(lambda: len(came) > before, "the answer")
-            lab.check(came[-1] == words, f"{count} words came back changed")
+            lab.check(came[-1] == words, f"{count} words returned corrupted")
 
         since = lab.kernel.now
         measure(lab, curves, count, since, (await round_trips(lab, lab.option("repetitions"), ask)).us)

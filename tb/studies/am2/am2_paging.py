@@ -100,7 +100,7 @@ async def run(lab: Lab) -> None:
         all_brought += brought
         lost, doubled = lost + pairs.lost(count), doubled + pairs.doubled
         lab.progress(done + 1, len(counts), "numbers of endpoints")
-    _tell(lab, counts, rates, faults, all_brought)
+    _record(lab, counts, rates, faults, all_brought)
     lab.metric("lost", lost)
     lab.metric("duplicated", doubled)
     lab.check(not lost and not doubled, f"{lost} messages were lost, {doubled} arrived twice")
@@ -109,7 +109,7 @@ async def run(lab: Lab) -> None:
     lab.check(not ends.back, "messages were returned")
 
 
-def _tell(lab: Lab, counts: list[int], rates: list[float], faults: list[float], brought: list[Any]) -> None:
+def _record(lab: Lab, counts: list[int], rates: list[float], faults: list[float], brought: list[Any]) -> None:
     frames = lab.option("am2.frames")
     for count in (frames, frames + 1, 3 * frames):
         what = {frames: "at_frames", frames + 1: "beyond_frames"}.get(count, "at_3_frames")

@@ -152,9 +152,9 @@ class _Bus:
         return int(np.count_nonzero(takes > begin))
 
     def _on_sink(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: Any) -> None:
-        self._lab.check(payload == self._data[:TO_HOST], "a message to the host arrived changed")
+        self._lab.check(payload == self._data[:TO_HOST], "a message to the host arrived corrupted")
         self._count["host"] += 1
 
     def _on_back(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: Any) -> None:
-        self._lab.check(payload == self._data, "a result of the card arrived changed")
+        self._lab.check(payload == self._data, "a result of the card arrived corrupted")
         self._count["back"] += 1

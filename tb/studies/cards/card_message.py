@@ -143,5 +143,5 @@ class _Paths:
         return begin
 
     def _on_message(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        self._lab.check(payload == self._data[:size], f"{size} bytes arrived changed")
+        self._lab.check(payload == self._data[:size], f"{size} bytes arrived corrupted")
         self._there += 1

@@ -84,7 +84,7 @@ class Pair:
             await mail.send(self._far.node, data)
         back = await mail.receive()
         took = kernel.now - begun
-        self._lab.check(back == (self._far.node, data), f"{size} bytes came back changed")
+        self._lab.check(back == (self._far.node, data), f"{size} bytes returned corrupted")
         return took
 
     async def _answers(self, count: int, pause: int, size: int) -> float:
@@ -97,7 +97,7 @@ class Pair:
             came.append(await mail.receive())
         took = kernel.now - begun - pause * (count - 1)
         await mail.send(self._near.node, data)
-        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes arrived changed")
+        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes arrived corrupted")
         return took / max(count - 1, 1)
 
 

@@ -161,7 +161,7 @@ async def _echo(lab: Lab) -> None:
     for number in range(lab.option("repetitions")):
         answer = lab.spawn(far.echo(), "the far host's echo")
         await near.send(len(hosts) - 1, bytes(BYTES))
-        lab.check(await near.receive() == (len(hosts) - 1, bytes(BYTES)), f"message {number} came back changed")
+        lab.check(await near.receive() == (len(hosts) - 1, bytes(BYTES)), f"message {number} returned corrupted")
         await lab.all([answer])
         lab.findings.messages += 2
     lab.metric(f"echo_one_way_us_{BYTES}B", (lab.kernel.now - begun) / lab.option("repetitions") / 2 / 1e6)

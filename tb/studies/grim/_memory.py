@@ -46,4 +46,6 @@ class RemoteMemory:
     def compare(self, library: Any, address: int, data: bytes, what: str) -> None:
         """Count a message, and fail the run unless its data has arrived unchanged in pinned memory of a host."""
         self.lab.findings.messages += 1
-        self.lab.check(library.load_pinned(address, len(data)) == data, f"{what} of {len(data)} bytes arrived changed")
+        self.lab.check(
+            library.load_pinned(address, len(data)) == data, f"{what} of {len(data)} bytes arrived corrupted"
+        )

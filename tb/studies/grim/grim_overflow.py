@@ -57,7 +57,7 @@ def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
     tally(lab, ((numbers, range(lab.option("messages"))) for numbers in got))
     changed = sum(host.changed for host in hosts)
     lab.metric("changed", changed)
-    lab.check(not changed, f"{changed} messages arrived changed")
+    lab.check(not changed, f"{changed} messages arrived corrupted")
     lab.metric("overflow_peak", max(host.peak for host in hosts))
     lab.check(all(host.peak for host in hosts), "the overflow queue was never used, so there was no congestion")
     lab.findings.messages += sum(map(len, got))

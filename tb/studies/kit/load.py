@@ -131,7 +131,7 @@ def _message(number: int, size: int) -> bytes:
 
 def _note(lab: Notebook, done: dict[int, int], message: tuple[int, bytes], source: int, size: int) -> None:
     number = int.from_bytes(message[1][:NUMBER_BYTES], "big")
-    lab.check(message == (source, _message(number, size)), f"message {number} of the load arrived changed")
+    lab.check(message == (source, _message(number, size)), f"message {number} of the load arrived corrupted")
     lab.check(number not in done, f"message {number} of the load arrived twice")
     done[number] = lab.kernel.now
 

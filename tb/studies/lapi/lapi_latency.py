@@ -149,8 +149,8 @@ class Pair:
             await send(far, size)
 
         took = await self.both(there, back)
-        self.lab.check(_came(near, size) == _sent(far, size), f"{size} bytes came back changed")
-        self.lab.check(_came(far, size) == _sent(near, size), f"{size} bytes came changed")
+        self.lab.check(_came(near, size) == _sent(far, size), f"{size} bytes returned corrupted")
+        self.lab.check(_came(far, size) == _sent(near, size), f"{size} bytes arrived corrupted")
         return statistics.median(took.us) / 2
 
     async def served(self, call: Callable[[], Awaitable[None]]) -> float:

@@ -110,6 +110,6 @@ async def _run_code(lab: Lab, node: Node, code: str) -> None:
             lab.metric(f"verified_{code}", float(not wrong))
         return
     changed = await stream(node, code, "A", lab.option("steps"), lab.seed)
-    lab.check(changed == 0, f"rank {node.rank}, {code}: {changed} messages arrived changed")
+    lab.check(changed == 0, f"rank {node.rank}, {code}: {changed} messages arrived corrupted")
     if node.rank == 0:
         lab.metric(f"changed_{code}", changed)

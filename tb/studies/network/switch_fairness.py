@@ -58,7 +58,7 @@ async def run(lab: Lab) -> None:
     for done in range(each * len(senders)):
         source, data = await hosts[0].receive()
         arrived[source] += 1
-        lab.check(data == payload, f"a message of host {source} arrived changed")
+        lab.check(data == payload, f"a message of host {source} arrived corrupted")
         lab.progress(done + 1, each * len(senders), "messages")
     await lab.all(senders)
     lab.findings.messages += sum(arrived.values())

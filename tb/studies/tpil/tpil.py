@@ -106,6 +106,6 @@ class _Card:
         self._host.store_bytes(source, data)
         duration = await self.tpil.time(method, 0, source, size)
         came = bytes(self._lab.running.banks[0][:size])
-        self._lab.check(came == data, f"{size} bytes by {method.value} arrived changed")
+        self._lab.check(came == data, f"{size} bytes by {method.value} arrived corrupted")
         self._lab.findings.messages += 1
         return duration

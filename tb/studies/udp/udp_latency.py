@@ -122,7 +122,7 @@ async def _round_trips(lab: Lab, near: End, size: int) -> float:
     async def ask(number: int) -> bool:
         data = bytes((number + 3 * at) & 0xFF for at in range(size))
         came = await near.ask(data)
-        lab.check(came is None or came == data, f"{size} bytes came back changed")
+        lab.check(came is None or came == data, f"{size} bytes returned corrupted")
         return came is not None
 
     trips = await round_trips(lab, lab.option("repetitions"), ask)

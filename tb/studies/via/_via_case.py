@@ -201,7 +201,7 @@ class Party:
         """Check that the first message of the peer has arrived unchanged."""
         size, place = self.case.pieces[0], self.case.place(0)
         same = self.receives.held(size, place) == peer.sends.held(size, place)
-        self.end.lab.check(same, f"{self.end.process.who}: the message arrived changed under {self.case}")
+        self.end.lab.check(same, f"{self.end.process.who}: the message arrived corrupted under {self.case}")
 
     def took(self, done: Any) -> None:
         """Check the status of a dequeued descriptor; reports only the first error."""

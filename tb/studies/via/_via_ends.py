@@ -107,7 +107,7 @@ async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:
     )
 
 
-async def heard(lab: Lab, vi: Any) -> None:
+async def wait_for_disconnect(lab: Lab, vi: Any) -> None:
     """Wait until a VI reports that its peer has disconnected."""
     while vi.state is State.CONNECTED:
         await lab.kernel.sleep(HEARD_PS, "the peer to be notified")
@@ -116,7 +116,7 @@ async def heard(lab: Lab, vi: Any) -> None:
 async def part(lab: Lab, near_vi: Any, far_vi: Any) -> None:
     """Disconnect two VIs, dequeue flushed descriptors, and destroy the VIs."""
     await near_vi.disconnect()
-    await heard(lab, far_vi)
+    await wait_for_disconnect(lab, far_vi)
     await far_vi.disconnect()
     for vi in (near_vi, far_vi):
         while len(vi.sends):

@@ -37,7 +37,7 @@ class Link:
         self.lab, self.near, self.far, self.case = lab, near, far, near.case
         self.streamed = 0, 0
         """Begin and end of the last stream, ps."""
-        self._came: list[int] = []
+        self._arrivals: list[int] = []
         """Time at which each message of the last stream was dequeued, ps."""
         self._idle: list[tuple[Any, Any]] = []
         self._pause = phases(f"phases {lab.seed}")
@@ -200,7 +200,7 @@ class Link:
         for size in sizes[: self._posted]:
             await self.far.expect(size)
         await self.near.expect(ACK * self.case.segments)
-        self._came.clear()
+        self._arrivals.clear()
         clock = Clock(self.lab, self.near.end.host)
         clock.go()
         sink = self._notified(sizes) if self.case.notify else self._sink(sizes)
@@ -212,7 +212,7 @@ class Link:
         self.far.has(self.near)
         self.lab.findings.messages += len(sizes)
         half = len(sizes) // 2
-        late = faster(half / len(sizes), self._came[half - 1], self._came[-1], *self.streamed)
+        late = faster(half / len(sizes), self._arrivals[half - 1], self._arrivals[-1], *self.streamed)
         return Measured(self.case.size * messages / clock.elapsed * 1e6, clock.percent, late)
 
     async def _source(self, sizes: list[int]) -> None:
@@ -230,7 +230,7 @@ class Link:
     async def _sink(self, sizes: list[int]) -> None:
         for number in range(len(sizes)):
             await self.far.received()
-            self._came.append(self.lab.kernel.now)
+            self._arrivals.append(self.lab.kernel.now)
             if number + self._posted < len(sizes):
                 await self.far.expect(sizes[number + self._posted])
         await self._answer()
@@ -247,7 +247,7 @@ class Link:
         async def handler(descriptor: Any) -> None:
             nonlocal taken
             number, taken = taken, taken + 1
-            self._came.append(self.lab.kernel.now)
+            self._arrivals.append(self.lab.kernel.now)
             if taken < len(sizes):
                 self.far.again()
             self.far.took(descriptor)

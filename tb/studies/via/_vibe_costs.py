@@ -8,7 +8,7 @@ from typing import Any
 
 from pymodels.host.pages import PAGE
 from tb.lab.lab import Lab
-from tb.studies.via._via_ends import End, heard, join
+from tb.studies.via._via_ends import End, join, wait_for_disconnect
 
 PAGES = (1, 16, 256)
 """Sizes of registered regions in pages."""
@@ -44,7 +44,7 @@ async def costs(lab: Lab, near: End, far: End, rounds: int) -> None:
         its = await far.vi()
         await watch.time("connect_us", join(near, mine, far, its))
         await watch.time("tear_down_us", mine.disconnect())
-        await heard(lab, its)
+        await wait_for_disconnect(lab, its)
         await its.disconnect()
         await its.destroy()
         await watch.time("destroy_vi_us", mine.destroy())

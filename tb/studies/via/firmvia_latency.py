@@ -97,8 +97,8 @@ async def _size(lab: Lab, here: End, there: End, size: int) -> float:
         await there.ready(size)
 
     trips = await round_trips(lab, lab.option("repetitions"), ask, answer, pause=phases(f"{lab.seed} {size}"))
-    lab.check(there.user.read(1 << 16, size) == data, f"{size} bytes arrived changed at the far process")
-    lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes came back changed")
+    lab.check(there.user.read(1 << 16, size) == data, f"{size} bytes arrived corrupted at the far process")
+    lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes returned corrupted")
     await _clear(here, there)
     if size in STAGED:
         trace = lab.trace()

@@ -79,11 +79,11 @@ class _Host:
         """Handle a message: check and count it."""
         vnn = reference(source).vnn
         self.lab.check(
-            number == self.next[vnn], f"{vnn} -> {self.vnn}: message {number} came when {self.next[vnn]} was due"
+            number == self.next[vnn], f"{vnn} -> {self.vnn}: message {number} arrived, expected {self.next[vnn]}"
         )
         self.lab.check(
             data == payload(self.lab.seed, vnn, self.vnn, number, size),
-            f"{vnn} -> {self.vnn}: message {number} of {size} bytes came changed",
+            f"{vnn} -> {self.vnn}: message {number} of {size} bytes arrived corrupted",
         )
         self.next[vnn] += 1
         self.handled += 1

@@ -71,7 +71,7 @@ async def _refused(lab: Lab, expected: str, call: Coroutine[Any, Any, None]) -> 
         told = "nothing"
     except SanlabError as error:
         told = str(error)
-    lab.check(expected in told, f"{expected!r} was not told, but {told!r}")
+    lab.check(expected in told, f"the error is {told!r}, expected {expected!r}")
 
 
 async def _resource(grim: Any) -> None:

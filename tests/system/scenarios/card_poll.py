@@ -160,7 +160,7 @@ async def run(lab: Lab) -> None:
         lab.spawn(polling.program(), "program")
     await lab.all([lab.spawn(polling.poll(), "polls"), lab.spawn(polling.change(), "changes")])
     if lab.option("busy"):
-        lab.check(polling.interrupts > 0, "no interrupt came")
+        lab.check(polling.interrupts > 0, "no interrupt was taken")
     lab.metric("interrupts", polling.interrupts)
     delays = sorted(seen - changed for seen, changed in zip(polling.seen, polling.changed, strict=True))
     for index, delay in enumerate(delays):

@@ -36,7 +36,7 @@ async def _echo(lab: Lab) -> None:
         far = (near + 1) % len(hosts)
         answer = lab.spawn(hosts[far].echo(), "echo")
         await hosts[near].send(far, bytes(range(64)))
-        lab.check(await hosts[near].receive() == (far, bytes(range(64))), "bytes came back changed")
+        lab.check(await hosts[near].receive() == (far, bytes(range(64))), "bytes returned corrupted")
         await lab.all([answer])
 
 
@@ -55,7 +55,7 @@ async def _via(lab: Lab) -> None:
         await source.post_send(place(here, to, 256).send([(to.va, to.handle, 64)]))
         await target.poll_receive()
         await source.poll_send()
-        lab.check(there.process.load_bytes(into.va + 4096, 64) == bytes(range(64)), "bytes came changed")
+        lab.check(there.process.load_bytes(into.va + 4096, 64) == bytes(range(64)), "bytes arrived corrupted")
 
 
 def place(end: End, memory: Memory, at: int = 128) -> Any:

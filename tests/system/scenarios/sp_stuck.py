@@ -28,12 +28,12 @@ async def run(lab: Lab) -> None:
     if not lab.option("steps"):
         senders = [(vnn, nodes - 1) for vnn in range(nodes - 1)]
     tasks = [lab.spawn(_send(lab, vnn, target), f"sender {vnn}") for vnn, target in senders]
-    tasks.append(lab.spawn(_nobody_takes(lab), "receivers"))
+    tasks.append(lab.spawn(_receive_nothing(lab), "receivers"))
     found = await until_deadlock(lab, tasks, quiet_us=20)
     lab.metric("cycles", len(found.cycles) if found else 0)
 
 
-async def _nobody_takes(lab: Lab) -> None:
+async def _receive_nothing(lab: Lab) -> None:
     await lab.kernel.sleep(FOR_EVER_PS, "somebody to take a packet")
 
 

@@ -22,7 +22,7 @@ async def run(lab: Lab) -> None:
     """Run the scenario."""
     came: list[int] = []
     await lab.all([lab.spawn(_send(lab), "sender"), lab.spawn(_receive(lab, came), "receiver")])
-    lab.check(sorted(came) == list(range(lab.option("packets"))), f"these came: {came}")
+    lab.check(sorted(came) == list(range(lab.option("packets"))), f"arrived packets: {came}")
     lab.metric("passed", sum(any(later < number for later in came[at:]) for at, number in enumerate(came)))
     lab.metric("ways", len(_ways(lab)))
 

@@ -109,11 +109,11 @@ class Image:
             self.own.add(address)
             self._shadow[place] = self._words[place]
 
-    def says(self, address: int, value: int) -> bool:
+    def has_value(self, address: int, value: int) -> bool:
         """Return True if the C has a value at an address, as it is or as a pointer into NIC memory."""
-        return value in (int(self._words[address // 4]), self.told(address))
+        return value in (int(self._words[address // 4]), self.nic_value(address))
 
-    def told(self, address: int) -> int:
+    def nic_value(self, address: int) -> int:
         """Return a word of NIC memory that the C reads."""
         return self.memory.address(int(self._words[address // 4]))
 

@@ -78,7 +78,7 @@ class Beside:
             return
         self.compared[path] += 1
         if value not in told if isinstance(told, set) else value != told:
-            self.wrong.append(f"{path}: the C says {told}, the firmware does {value}")
+            self.wrong.append(f"{path}: the C has {told}, the firmware {value}")
 
 
 @contextmanager

@@ -145,7 +145,7 @@ class State:
         for name, var, word in self._vars:
             told, value = self._memory.address(word.value) & var.mask, var.value()
             if told != value:
-                yield f"{name}: the C says {told:#x}, the firmware {value:#x}"
+                yield f"{name}: the C has {told:#x}, the firmware {value:#x}"
         for name, columns, words in self._columns:
             which = slice(None) if columns.only is None else np.asarray(columns.only(), int)
             for field in columns.columns.keys() - set(columns.given):
@@ -153,7 +153,7 @@ class State:
                 is_now = np.asarray(column())
                 told, is_now = _field(words, field)[_places(columns, len(is_now))][which], is_now[which]
                 for index in np.flatnonzero(told != is_now):
-                    yield f"{name}[{index}].{field}: the C says {told[index]}, the firmware {is_now[index]}"
+                    yield f"{name}[{index}].{field}: the C has {told[index]}, the firmware {is_now[index]}"
 
 
 def _count(value: Any) -> int:

@@ -176,8 +176,8 @@ class Together:
     def _differences(self, step: Step) -> Iterator[str]:
         yield from step.state.differences()
         for address, var in step.puts.items():
-            if (told := step.image.told(address)) != var.value():
-                yield f"{var.name} at {address:#x}: the C says {told:#x}, the firmware {var.value():#x}"
+            if (told := step.image.nic_value(address)) != var.value():
+                yield f"{var.name} at {address:#x}: the C has {told:#x}, the firmware {var.value():#x}"
         for address in sorted((step.image.own | step.stored.keys()) - step.puts.keys()):
             yield from self._word(step, address)
         for name in step.told.keys() | step.written.keys():
@@ -186,10 +186,10 @@ class Together:
 
     def _word(self, step: Step, address: int) -> Iterator[str]:
         """Yield the difference of a word of NIC memory that one of the programs has stored."""
-        told, is_now = step.image.told(address), step.stored.get(address)
-        agreed = step.image.says(address, step.image.before[address] if is_now is None else is_now)
+        told, is_now = step.image.nic_value(address), step.stored.get(address)
+        agreed = step.image.has_value(address, step.image.before[address] if is_now is None else is_now)
         if not agreed and not self._layer.is_private(step.nic, address, is_now is not None):
-            yield f"word {address:#x}: the C says {told:#x}, the firmware {is_now if is_now is None else hex(is_now)}"
+            yield f"word {address:#x}: the C has {told:#x}, the firmware {is_now if is_now is None else hex(is_now)}"
 
     # ---- actions of the firmware
 

@@ -88,11 +88,11 @@ def test_wrong_results_are_named() -> None:
         (0, card, words, right[::-1], "returned 4 bytes"),
     ):
         job.arrived = FOREVER
-        ledger._came.clear()
+        ledger._failures.clear()
         ledger.arrive(5, at, source, given, data)
         assert len(ledger.wrong()) == 1 and said in ledger.wrong()[0], said
     job.arrived = FOREVER
-    ledger._came.clear()
+    ledger._failures.clear()
     for times in (0, 1):
         ledger.arrive(5, 0, card, words, right)
         assert len(ledger.wrong()) == times

@@ -112,7 +112,7 @@ def test_a_changed_message_of_a_load_fails_the_run() -> None:
     assert isinstance(near.mail, MadeUpMail)
     near.mail.changed = True
     lab.finish(open_load(lab, near, far, [1, 1], 16))
-    assert lab.findings.failures == [f"message {number} of the load arrived changed" for number in (0, 1)]
+    assert lab.findings.failures == [f"message {number} of the load arrived corrupted" for number in (0, 1)]
 
 
 def test_a_doubled_message_of_a_load_fails_the_run() -> None:

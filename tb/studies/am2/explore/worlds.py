@@ -20,7 +20,7 @@ def world(
 ) -> SmallWorld:
     """Return a world of requests."""
     return request_world(
-        name, question, traffic, partial(Am2Play, traffic, flaw), say, LEFT_OUT, serves=True, **further
+        name, question, traffic, partial(Am2Play, traffic, flaw), describe, LEFT_OUT, serves=True, **further
     )
 
 
@@ -58,7 +58,7 @@ def forgetful() -> None:
     setattr(Incoming, "_message", anew)  # noqa: B010 - a flaw
 
 
-def say(packet: bytes) -> str:
+def describe(packet: bytes) -> str:
     """Return a description of a packet."""
     second = Second.of(int.from_bytes(packet[4:8], "big"))
     what = "an answer to" if second.control else "a message with"

@@ -61,14 +61,14 @@ class Flow:
             now = max(before[0], job.begun), until
             states = self._loaded(states, before, now)
             tried = [_run(state, job) for state in states]
-            fitting = [state for state, result in tried if not self._came(job) or result == job.result]
+            fitting = [state for state, result in tried if not self._has_arrived(job) or result == job.result]
             if not fitting:
                 yield f"{job} returned {_short(job.result)}, not {' or '.join({_short(one) for _, one in tried})}"
             states = _distinct(fitting or [state for state, _ in tried])
             before = now
 
     @staticmethod
-    def _came(job: Job) -> bool:
+    def _has_arrived(job: Job) -> bool:
         return job.arrived < FOREVER
 
     def _latest(self) -> list[int]:

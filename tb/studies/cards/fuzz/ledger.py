@@ -21,7 +21,7 @@ class Ledger:
         self.flows: Mapping[tuple[int, str], Flow] = {
             (card, circuit): Flow(circuit, self.loads[card]) for card in range(nodes) for circuit in CIRCUITS
         }
-        self._came: list[str] = []
+        self._failures: list[str] = []
 
     def begin(self, now: int, card: int, circuit: str, argument: int, size: int, to: Place | None) -> Job:
         """Record a message that is sent."""
@@ -37,16 +37,16 @@ class Ledger:
         argument, number, check = (word & MASK for word in words)
         sender = reference(source)
         if number >= len(self.jobs) or check != number * CHECK & MASK:
-            self._came.append(f"node {at} received an unknown result: {number:#x}, {check:#x}")
+            self._failures.append(f"node {at} received an unknown result: {number:#x}, {check:#x}")
             return
         job = self.jobs[number]
         where = sender.vnn, sender.device
         if job.to is None or job.to[0] != at:
-            self._came.append(f"the result of {job} arrived at node {at} instead of {job.to}")
+            self._failures.append(f"the result of {job} arrived at node {at} instead of {job.to}")
         elif job.arrived < FOREVER:
-            self._came.append(f"the result of {job} arrived twice")
+            self._failures.append(f"the result of {job} arrived twice")
         elif where != (job.card, Device.CELOXICA) or argument != job.argument:
-            self._came.append(f"the result of {job} arrived from {where} with argument {argument}")
+            self._failures.append(f"the result of {job} arrived from {where} with argument {argument}")
         job.arrived, job.result = now, data
 
     def missing_at(self, node: int) -> Iterator[str]:
@@ -62,4 +62,4 @@ class Ledger:
 
     def wrong(self) -> list[str]:
         """Return a description of each error."""
-        return [*self._came, *(line for flow in self.flows.values() for line in flow.wrong())]
+        return [*self._failures, *(line for flow in self.flows.values() for line in flow.wrong())]

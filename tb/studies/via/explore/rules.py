@@ -15,7 +15,7 @@ class Message(NamedTuple):
 
     source: int
     segments: int = 1
-    """Number of segments, each in a packet of its own."""
+    """Number of segments, each in a separate packet."""
     writes: bool = False
     """True for an RDMA write, which consumes no receive."""
 
@@ -111,7 +111,7 @@ class Rules:
         return "" if len(set(states)) < 2 else f"the connection is {states[0]} at one end and {states[1]} at the other"
 
 
-def say(packet: bytes) -> str:
+def describe(packet: bytes) -> str:
     """Return a description of a packet."""
     header = parse(int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big"))
     kind = Kind(header.kind)

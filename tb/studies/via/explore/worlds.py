@@ -8,7 +8,7 @@ from typing import Any
 from firmware.via.formats import Reliability
 from tb.explore.world import Promise, SmallWorld
 from tb.studies.via.explore.play import LEFT_OUT, Choices, ViaPlay
-from tb.studies.via.explore.rules import Message, Rules, Traffic, say
+from tb.studies.via.explore.rules import Message, Rules, Traffic, describe
 
 USER_LEVEL: Choices = {"processes": 1, "table_words": 256, "translation_entries": 4}
 """Options of user-level posting: one page of doorbells, and small tables."""
@@ -28,7 +28,7 @@ def world(
     play = partial(ViaPlay, traffic, level, fine, options or {}, notices)
     rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}), notices)
     promise = Promise(rules.always, rules.at_end, rules.together)
-    return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
+    return SmallWorld(name, question, play, promise, describe, left_out=LEFT_OUT, **further)
 
 
 def kept() -> list[SmallWorld]:

@@ -70,7 +70,7 @@ async def _rejected(link: Link, unlike: Result | None) -> None:
     link.number += 1
 
     async def reject() -> None:
-        request = await link.asked()
+        request = await link.next_request()
         if unlike is not None:
             await server.refused("accepting", lambda: nic.connect_accept(request, server.vi), unlike)
         await nic.connect_reject(request)

@@ -54,7 +54,7 @@ class Completions:
         """
         self.queue, self.entries, self._written, self.shared = queue, entries, written, shared
         self._attached: dict[tuple[int, bool], Queue] = {}
-        self._told: Counter[tuple[int, bool]] = Counter()
+        self._reported: Counter[tuple[int, bool]] = Counter()
         """Descriptors that were reported but not dequeued."""
         self._crowded = False
         """True if more descriptors were posted than it has entries, so that it may have been overrun."""
@@ -69,24 +69,24 @@ class Completions:
     def detach(self, queue: Queue) -> None:
         """Remove a work queue whose VI was destroyed."""
         self._attached.pop(queue.key, None)
-        del self._told[queue.key]
+        del self._reported[queue.key]
 
     def posted(self) -> None:
         """Account for one more posted descriptor."""
-        self._crowded |= self._written and self._untold > self.entries
+        self._crowded |= self._written and self._unreported > self.entries
 
     @property
-    def _untold(self) -> int:
-        return sum(len(queue.posted) for queue in self._attached.values()) - self._told.total()
+    def _unreported(self) -> int:
+        return sum(len(queue.posted) for queue in self._attached.values()) - self._reported.total()
 
     @property
     def sure(self) -> bool:
         """True if the queue must report all posted descriptors."""
         return not (self._crowded or self.overrun)
 
-    def untold(self, queue: Queue) -> int:
+    def unreported(self, queue: Queue) -> int:
         """Return the number of descriptors of a work queue that are still to be reported."""
-        return len(queue.posted) - self._told[queue.key]
+        return len(queue.posted) - self._reported[queue.key]
 
     async def resize(self, entries: int) -> None:
         """Change the size; until that is done, the smaller size counts."""
@@ -94,15 +94,15 @@ class Completions:
         self.posted()
         await self.queue.resize(entries)
 
-    async def tells(self, queue: Queue) -> bool:
+    async def reports_done(self, queue: Queue) -> bool:
         """Return True if the oldest descriptor of a work queue is reported as finished; undefined after an overrun."""
         key = queue.key
-        while not self._told[key] and await self.look(queue):
+        while not self._reported[key] and await self.look(queue):
             pass
         if self.overrun:
             return True
-        self._told[key] -= (told := self._told[key] > 0)
-        return told
+        self._reported[key] -= (was_reported := self._reported[key] > 0)
+        return was_reported
 
     async def look(self, queue: Queue) -> bool:
         """Take the next completion for `queue` and return True if there was one."""
@@ -115,23 +115,23 @@ class Completions:
         if lost and not self.overrun:
             queue.wrong(f"a completion queue of {self.entries} entries did not report its overrun")
         if found is not None:
-            self.came(queue, found[0].number, found[1])
+            self.on_completion(queue, found[0].number, found[1])
         return found is not None
 
     @property
     def _done(self) -> int:
         """Number of descriptors that are finished but not reported."""
-        return sum(len(queue.posted) - queue.waiting for queue in self._attached.values()) - self._told.total()
+        return sum(len(queue.posted) - queue.waiting for queue in self._attached.values()) - self._reported.total()
 
-    def came(self, who: Witness, vi: int, receive: bool) -> None:
+    def on_completion(self, who: Witness, vi: int, receive: bool) -> None:
         """Check and account for a reported completion."""
         if (vi, receive) not in self._attached:
             who.wrong(f"a completion queue reported VI {vi}, receive {receive}, which does not belong to it")
-        self._told[vi, receive] += not self.overrun
+        self._reported[vi, receive] += not self.overrun
 
     def refused(self, who: Witness, error: VipError) -> None:
         """Check that a failed poll of the queue is due to an overrun."""
         if error.result is not Result.ERROR_RESOURCE or not self._crowded:
             who.wrong(f"polling a completion queue: {error}")
         self.overrun = True
-        self._told.clear()
+        self._reported.clear()

@@ -42,22 +42,22 @@ async def two_threads(link: Link, act: Act) -> None:
 async def resize(link: Link, act: Act) -> None:
     """Resize a completion queue, by `threads` threads at a time."""
     side, _ = ends(link, act)
-    told = side.told[act.values["queue"] == "receives"]
-    if told is not None:
+    completions = side.completions[act.values["queue"] == "receives"]
+    if completions is not None:
         sizes = [act.whole("entries") - number for number in range(act.whole("threads"))]
-        await _threads(side, [partial(told.resize, size) for size in sizes])
+        await _threads(side, [partial(completions.resize, size) for size in sizes])
 
 
 async def _wait(link: Link, act: Act, side: Side, queue: Queue, threads: int) -> None:
     """Have `threads` threads wait at a queue or its completion queue, if no excuse lets them wait for ever."""
-    how, told = str(act.values["how"]), side.told[queue.receives]
+    how, completions = str(act.values["how"]), side.completions[queue.receives]
     if not link.alive or side.epoch.excuses or how == "done":
         return
-    if told is None:
+    if completions is None:
         await _at_queue(side, queue, threads, WORK[how][queue.receives])
-    elif told.sure:
-        threads = min(threads, told.untold(queue))
-        await _at_completions(side, told, threads, COMPLETIONS["wait" if told.shared else how])
+    elif completions.sure:
+        threads = min(threads, completions.unreported(queue))
+        await _at_completions(side, completions, threads, COMPLETIONS["wait" if completions.shared else how])
 
 
 async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side], Awaitable[Descriptor]]) -> None:
@@ -72,13 +72,13 @@ async def _at_queue(side: Side, queue: Queue, threads: int, call: Callable[[Side
 
 
 async def _at_completions(
-    side: Side, told: Completions, threads: int, call: Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]
+    side: Side, completions: Completions, threads: int, call: Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]
 ) -> None:
     """Check that each thread gets a completion; a shared queue may notify threads of other connections instead."""
-    may = (Result.TIMEOUT,) if told.shared else ()
-    for found in await _threads(side, [partial(call, side, told)] * threads, may):
+    may = (Result.TIMEOUT,) if completions.shared else ()
+    for found in await _threads(side, [partial(call, side, completions)] * threads, may):
         if found is not None:
-            told.came(side, found[0].number, found[1])
+            completions.on_completion(side, found[0].number, found[1])
 
 
 async def _threads(
@@ -91,15 +91,15 @@ async def _threads(
 
 async def _called(side: Side, notify: Callable[[Callable[..., None]], None]) -> tuple[Any, ...]:
     """Return the arguments of a handler's call. Raises VipError if the handler reports an error."""
-    told: list[tuple[Any, ...]] = []
-    notify(lambda *values: told.append(values))
+    calls: list[tuple[Any, ...]] = []
+    notify(lambda *values: calls.append(values))
     host = side.owner.nic.host
     limit = host.now + LIMIT_US * 1_000_000
-    while not told:
+    while not calls:
         if host.now > limit:
             raise VipError(Result.TIMEOUT, "a handler", "call it")
         await host.sleep(LOOK_PS, "a handler to be called")
-    return told[0]
+    return calls[0]
 
 
 async def _notified(side: Side, receives: bool) -> Descriptor:
@@ -111,9 +111,9 @@ async def _notified(side: Side, receives: bool) -> Descriptor:
     return found
 
 
-async def _told(side: Side, told: Completions) -> tuple[Vi, bool]:
+async def _from_handler(side: Side, completions: Completions) -> tuple[Vi, bool]:
     """Return the next completion, received by a handler."""
-    vi, receive = await _called(side, told.queue.notify)
+    vi, receive = await _called(side, completions.queue.notify)
     return vi, receive
 
 
@@ -124,7 +124,7 @@ WORK: Mapping[str, tuple[Callable[[Side], Awaitable[Descriptor]], Callable[[Side
 }
 """Calls that return the next finished send and the next finished receive."""
 COMPLETIONS: Mapping[str, Callable[[Side, Completions], Awaitable[tuple[Vi, bool]]]] = {
-    "poll": lambda side, told: told.queue.poll(),
-    "wait": lambda side, told: told.queue.wait(LIMIT_US),
-    "notify": _told,
+    "poll": lambda side, completions: completions.queue.poll(),
+    "wait": lambda side, completions: completions.queue.wait(LIMIT_US),
+    "notify": _from_handler,
 }

@@ -80,15 +80,15 @@ class Link:
         mask = self.act.whole("queues")
         for side in self.sides:
             side.epoch = Epoch(self.level)
-            if side.told == [None, None]:
-                await self._tell(side, mask >> 2 * side.number & 3)
+            if side.completions == [None, None]:
+                await self._create_queues(side, mask >> 2 * side.number & 3)
             await side.create(self._attributes(side))
         await self.connect()
 
     def _attributes(self, side: Side, write: bool = True, read: bool = True) -> ViAttributes:
         return ViAttributes(side.owner.tag, self.level, self.most or self.cluster.options.transfer, write, read)
 
-    async def _tell(self, side: Side, mask: int) -> None:
+    async def _create_queues(self, side: Side, mask: int) -> None:
         """Create completion queues for the work queues in `mask`: one each, one for both, or that of the process."""
         kind, entries = self.act.values["completions"], self.act.whole("entries")
         one: Completions | None = side.owner.shared if kind == "process" else None
@@ -96,7 +96,7 @@ class Link:
             if mask >> queue & 1:
                 if kind == "each" or one is None:
                     one = await side.owner.completions(entries)
-                side.told[queue] = one
+                side.completions[queue] = one
 
     async def reshape(self, level: Reliability, most: int, denied: int) -> None:
         """Change the attributes of both VIs, which have no connection. `denied`: bits for writes and reads of each
@@ -169,7 +169,7 @@ class Link:
             await side.owner.nic.host.sleep(LOOK_PS, "a peer")
         self._same(side, await side.vi.connect_peer_wait())
 
-    async def asked(self) -> Connection:
+    async def next_request(self) -> Connection:
         """Return the server's next connection request."""
         found = await self.server.owner.nic.connect_wait(self.discriminator, self.patience_us)
         self._same(self.server, found.attributes)
@@ -177,7 +177,7 @@ class Link:
         return found
 
     async def _serve(self) -> None:
-        await self.server.owner.nic.connect_accept(await self.asked(), self.server.vi)
+        await self.server.owner.nic.connect_accept(await self.next_request(), self.server.vi)
 
     async def ask(self) -> None:
         """Request the connection as the client."""
@@ -185,11 +185,11 @@ class Link:
         found = await client.vi.connect_request(self.server.owner.node, self.discriminator, self.patience_us)
         self._same(client, found)
 
-    def _same(self, side: Side, told: ViAttributes) -> None:
+    def _same(self, side: Side, attributes: ViAttributes) -> None:
         """Check that a side received the other side's attributes."""
         its = self.sides[1 - side.number].attributes
-        if (told.reliability, told.most) != (its.reliability, its.most):
-            side.wrong(f"the peer is reported with {told}, but has {its}")
+        if (attributes.reliability, attributes.most) != (its.reliability, its.most):
+            side.wrong(f"the peer is reported with {attributes}, but has {its}")
 
     async def part(self, load: int) -> None:
         """End the connection after all posts are done, or with outstanding posts (`load`)."""
@@ -208,7 +208,7 @@ class Link:
         for side, was in zip(self.sides, broken, strict=True):
             if not await side.until(side.idle, 20 * LAST_US * 1_000_000):
                 self._standing(side)
-            self._told(side, was)
+            self._check_notified(side, was)
         self._honest(epoch)
         self.alive = False
 
@@ -217,7 +217,7 @@ class Link:
             for post in queue.posted:
                 side.wrong(f"{post.what} never ends")
 
-    def _told(self, side: Side, broken: bool) -> None:
+    def _check_notified(self, side: Side, broken: bool) -> None:
         """Check that a process is notified once of a broken connection."""
         if side.broken > 1 or (broken and not side.broken):
             side.wrong(f"the process was notified {side.broken} times of a broken connection")
@@ -238,8 +238,9 @@ class Link:
             await self.part(0)
         for side in self.sides:
             await side.destroy()
-            for told in {id(told): told for told in side.told if told is not None and not told.shared}.values():
-                await side.call("destroy a queue", told.queue.destroy)
-            side.told = [None, None]
+            own = {id(model): model for model in side.completions if model is not None and not model.shared}
+            for completions in own.values():
+                await side.call("destroy a queue", completions.queue.destroy)
+            side.completions = [None, None]
         for look in self.lent:
             look()

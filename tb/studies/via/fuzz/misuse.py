@@ -40,7 +40,7 @@ def _foreign(side: Side) -> int:
 
 def _with_queue(side: Side, call: Callable[[Any], Any]) -> Any:
     """Make a call that needs a completion queue."""
-    used = next((told.queue for told in side.told if told is not None), None)
+    used = next((model.queue for model in side.completions if model is not None), None)
     return ABSENT if used is None else call(used)
 
 

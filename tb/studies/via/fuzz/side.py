@@ -32,7 +32,7 @@ class Side:
         self.dead: Vi | None = None
         """Previous VI, destroyed."""
         self.attributes: ViAttributes
-        self.told: list[Completions | None] = [None, None]
+        self.completions: list[Completions | None] = [None, None]
         """Completion queues of sends and receives."""
         self.broken = 0
         """Number of times its connection broke."""
@@ -79,22 +79,22 @@ class Side:
 
     async def create(self, attributes: ViAttributes) -> None:
         """Create a VI that uses the completion queues."""
-        nic, (sends, receives) = self.owner.nic, (told.queue if told else None for told in self.told)
+        nic, (sends, receives) = self.owner.nic, (model.queue if model else None for model in self.completions)
         level, most = attributes.reliability, attributes.most
         rights = attributes.rdma_write, attributes.rdma_read
         self.vi = await nic.create_vi(self.owner.tag, level, most, *rights, send_cq=sends, receive_cq=receives)
         self.attributes = attributes
         self.vi.on_error(self._broke)
-        for queue, told in zip((self.sends, self.receives), self.told, strict=True):
-            if told is not None:
-                told.attach(queue)
+        for queue, completions in zip((self.sends, self.receives), self.completions, strict=True):
+            if completions is not None:
+                completions.attach(queue)
 
     async def destroy(self) -> None:
         """Destroy the VI."""
         await self.call("destroy", self.vi.destroy)
-        for queue, told in zip((self.sends, self.receives), self.told, strict=True):
-            if told is not None:
-                told.detach(queue)
+        for queue, completions in zip((self.sends, self.receives), self.completions, strict=True):
+            if completions is not None:
+                completions.detach(queue)
         self.dead = self.vi
 
     async def change(self, attributes: ViAttributes) -> None:
@@ -119,8 +119,8 @@ class Side:
     async def post(self, queue: Queue, post: Post) -> None:
         """Post a descriptor."""
         queue.posted.append(post)
-        if (told := self.told[queue.receives]) is not None:
-            told.posted()
+        if (completions := self.completions[queue.receives]) is not None:
+            completions.posted()
         call = self.vi.post_receive if queue.receives else self.vi.post_send
         await self.call(post.what, lambda: call(post.descriptor))
 
@@ -141,12 +141,12 @@ class Side:
 
     async def take(self, queue: Queue) -> bool:
         """Dequeue the oldest descriptor if it is finished, as reported by its completion queue if it has one."""
-        told = self.told[queue.receives]
-        if told is not None and not await told.tells(queue):
+        completions = self.completions[queue.receives]
+        if completions is not None and not await completions.reports_done(queue):
             return False
         descriptor = await (self.vi.receive_done() if queue.receives else self.vi.send_done())
         if descriptor is None:
-            if told is not None and not told.overrun:
+            if completions is not None and not completions.overrun:
                 self.wrong("a completion queue reported an unfinished descriptor")
             return False
         queue.ended(descriptor)
