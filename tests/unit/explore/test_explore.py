@@ -113,7 +113,7 @@ def test_received_messages_must_be_a_prefix_of_those_sent() -> None:
     assert "of which [-1] are not for it, or are changed" in once.always(1, (0, (0, -1), ()))
     assert "of which [0] are not for it" in once.always(0, (0, (3, 0), ()))
     assert "got an error: late" in once.always(0, (0, (), ("late",)))
-    assert once.at_end(1, (0, (0, 1, 3, 4), ())) == "host 1 got messages [] of host 0, [2] were sent"
+    assert once.at_end(1, (0, (0, 1, 3, 4), ())) == "host 1 got messages [] of host 0, but [2] were sent"
     assert not once.at_end(1, (0, (0, 2, 1, 4, 3), ()))
 
 
