@@ -49,14 +49,16 @@ MADE_UP = {
     "mine_pingpong",
     "ours_pingpong",
     "dgram_pingpong",
+    "echo_gap",
+    "grim_pinpong",
     "lanai9+p3-800",
     "my_study.py",
     "charged_mine.py",
     "p3-800.toml",
     "lanai9-200.toml",
 }
-"""What a page tells the reader to make."""
-READERS = ("mylab/", "firmware/dgram/", "tb/studies/dgram/", "tests/unit/dgram/", "sweeps.py", "ring.py")
+"""Files that a page instructs the reader to make."""
+READERS = ("mylab/", "firmware/dgram/", "tb/studies/dgram/", "tests/unit/dgram/", "sweeps.py", "ring.c", "tb/studies/echo/echo_gap.py")
 """Folders and files of a page's reader."""
 FOUND_BY_NAME = ("hdl/nic", "firmware")
 """Folders of NICs and layers, whose own pages need no link: the pages above say where they are."""
