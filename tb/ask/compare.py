@@ -52,7 +52,7 @@ class Change:
         return (self.after - self.before) / abs(self.before) if self.before else math.inf
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Text of the change."""
         if self.before is None or self.after is None:
             return "only in B" if self.before is None else "only in A"
@@ -138,7 +138,7 @@ def sweep_circumstances(before: Swept, after: Swept) -> list[str]:
 def change_table(changes: Sequence[Change]) -> Table:
     """Return the table of changes without stages, which `stage_table` shows."""
     rows = [
-        (change.name, _value(change.before), _value(change.after), change.told)
+        (change.name, _value(change.before), _value(change.after), change.text)
         for change in changes
         if not STAGE.fullmatch(change.name)
     ]
@@ -208,8 +208,8 @@ def threshold(text: str) -> float:
 
 def report(console: Console, before: Results, after: Results, limit: float) -> int:
     """Print the changes between two runs and return the exit code; `limit` is in percent."""
-    say(console, f"A: {before.study}, {tables.told(before)}", "dim")
-    say(console, f"B: {after.study}, {tables.told(after)}", "dim")
+    say(console, f"A: {before.study}, {tables.inputs(before)}", "dim")
+    say(console, f"B: {after.study}, {tables.inputs(after)}", "dim")
     other = circumstances(before, after)
     for line in other[:SHOWN]:
         say(console, f"different {line}", "yellow")

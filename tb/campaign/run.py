@@ -79,7 +79,7 @@ def _of(found: Sequence[Ended], kind: str) -> int:
     return sum(one.kind == kind for one in found)
 
 
-def tell(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console) -> None:
+def print_outcomes(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console) -> None:
     """Print the tables, then each silent, deadly or unexplained fault."""
     for layer, profile in pairs:
         found = campaign.of(layer, profile)
@@ -151,7 +151,7 @@ def main(argv: list[str] | None = None) -> int:
             with farm.client(words.scheduler, workers(words.workers)) as dask:
                 farm.run(dask, points, done.add, run_batch)
         finally:
-            tell(done, pairs, console)
+            print_outcomes(done, pairs, console)
             LEFT.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(LEFT, json.dumps([asdict(one) for one in done.found], indent=1))
             say(console, f"{len(done.found)} faults, {time.monotonic() - begun:.0f} s")

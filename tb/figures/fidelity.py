@@ -40,7 +40,7 @@ def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
     write_atomically(folder / "fidelity.md", markdown(found, changes))
     write_atomically(folder / "index.html", html(found, changes))
     show(console, Table(("", ""), tuple(glance(found))))
-    _tell_recorded(found, console)
+    _print_recorded(found, console)
     say(console, f"fidelity: {os.path.relpath(folder / 'index.html')}")
     return 0
 
@@ -73,12 +73,12 @@ def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path
         if row.moved and not row.value.changed and row.today:
             first, today = number(row.value.first_value or 0.0), number(row.today.measured)
             say(console, f"{row.value.name}: {first} at first, {today} today, without a reason in `changed`", "yellow")
-    _tell_recorded(found, console)
+    _print_recorded(found, console)
     say(console, f"page and record: {os.path.relpath(page)}, {os.path.relpath(record)}")
     return 0
 
 
-def _tell_recorded(found: Sequence[Row], console: Console) -> None:
+def _print_recorded(found: Sequence[Row], console: Console) -> None:
     recorded = sum(row.recorded for row in found)
     if recorded:
         say(console, f"{recorded} values come from the record: no run of make figures here measured them", "yellow")

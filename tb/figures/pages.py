@@ -49,7 +49,7 @@ def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
     for kind, group in _groups(found):
         lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]
         lines += _table(Table(HEADINGS, tuple(cells(row) for row in group)))
-    for heading, table in _told(found, changes):
+    for heading, table in _appendix(found, changes):
         lines += ["", f"## {heading}", "", *_table(table)]
     return "\n".join([*lines, ""])
 
@@ -67,7 +67,7 @@ def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
         yield f"<h2>{kind.value.capitalize()}</h2>"
         yield f'<p class="soft">{escape(KINDS[kind].capitalize())}.</p>'
         yield from _html_rows(group)
-    for heading, table in _told(found, changes):
+    for heading, table in _appendix(found, changes):
         yield from section(heading, table)
 
 
@@ -117,11 +117,11 @@ def cells(row: Row) -> tuple[str, ...]:
     return (
         value.name + (f" (given {value.given})" if value.given else ""),
         f"{number(value.value)} {value.unit}",
-        first_look(value),
+        first_value(value),
         number(today.measured) if today else "-",
         percent(row.error) if today and value.value and row.verdict is not Verdict.BESIDE else "",
         f"{number(interval.low)} - {number(interval.high)}" if interval else "",
-        asked(value),
+        required(value),
         row.verdict.value,
         ", ".join(value.changed),
         value.source,
@@ -130,14 +130,14 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def first_look(value: Published) -> str:
+def first_value(value: Published) -> str:
     """Return the first measured value as text, "not recorded", or an empty text for a quoted value."""
     if value.first is None or isinstance(value.first, str):
         return "not recorded" if value.first else ""
     return number(value.first) + (" (recovered)" if value.recovered else "")
 
 
-def asked(value: Published) -> str:
+def required(value: Published) -> str:
     """Return the required agreement as text."""
     if value.within is None:
         return ""
@@ -146,14 +146,14 @@ def asked(value: Published) -> str:
     return f"{100 * value.within:g} %" if value.within and value.value else "exactly"
 
 
-def _told(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple[str, Table]]:
+def _appendix(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[tuple[str, Table]]:
     """Yield the tables at the end of the page: inputs of the intervals, if any, and changes."""
     made = [(row.value.name, row.today.interval.made) for row in found if row.today and row.today.interval]
     if made:
         yield "Sources of the intervals", Table(("value", "draws, day, command"), tuple(made), words=2)
     used = {name for row in found for name in row.value.changed}
-    told = [(name, change.what, change.why) for name, change in changes.items() if name in used]
-    yield "Changes", Table(("change", "content", "reason"), tuple(told), words=3)
+    changed = [(name, change.what, change.why) for name, change in changes.items() if name in used]
+    yield "Changes", Table(("change", "content", "reason"), tuple(changed), words=3)
 
 
 def _table(table: Table) -> list[str]:

@@ -37,7 +37,7 @@ class Interval:
 
     def is_of(self, measured: float, run: str) -> bool:
         """Return True if the interval was computed around this run, and the run still has the same result."""
-        return measured == self.measured and _asked(run) == _asked(self.command)
+        return measured == self.measured and _parsed(run) == _parsed(self.command)
 
     @property
     def made(self) -> str:
@@ -60,7 +60,7 @@ class Today:
     """
 
 
-def _asked(command: str) -> tuple[str, dict[str, str]]:
+def _parsed(command: str) -> tuple[str, dict[str, str]]:
     """Return study and settings of a command, without the profile, which the row's name contains."""
     words = dict(word.partition("=")[::2] for word in shlex.split(command))
     return words.get("STUDY", ""), parse_settings(words.get("SET", ""))

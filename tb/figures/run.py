@@ -150,8 +150,8 @@ def write_figures(done: Sequence[Ended], folder: Path, quick: bool, total: int, 
     ]
     note = "quick settings: fewer repetitions and smaller sizes" if quick else "the studies' own settings"
     state = "running" if running else "interrupted"
-    told = f"{note} · {state}: {len(done)} of {total} runs have ended" if len(done) < total else note
-    return write_index(folder, "Figures and tables", told, entries, REFRESH_S if running else 0)
+    text = f"{note} · {state}: {len(done)} of {total} runs have ended" if len(done) < total else note
+    return write_index(folder, "Figures and tables", text, entries, REFRESH_S if running else 0)
 
 
 def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:
@@ -185,8 +185,8 @@ def compare_with_record(done: Sequence[Ended], console: Console) -> None:
         return
     record = quick.load_quick()
     moved = quick.differing(digests(done), record)
-    told = f"results differ from those of commit {record.commit[:8]}: {', '.join(moved)}"
-    say(console, told if moved else f"results equal those of commit {record.commit[:8]}", "yellow" if moved else "dim")
+    text = f"results differ from those of commit {record.commit[:8]}: {', '.join(moved)}"
+    say(console, text if moved else f"results equal those of commit {record.commit[:8]}", "yellow" if moved else "dim")
 
 
 def digests(done: Sequence[Ended]) -> dict[str, str]:

@@ -196,11 +196,11 @@ def _block(path: Path) -> list[str]:
     return [f"{path.stem}: {complaint}" for complaint in crossings(netlist(path.stem))]
 
 
-def _look() -> tuple[str, list[str]]:
+def _check() -> tuple[str, list[str]]:
     paths = several_clocks()
     with ThreadPoolExecutor(WORKERS) as pool:
         found = [line for lines in pool.map(_block, paths) for line in lines]
     return f"{len(paths)} blocks", found
 
 
-CHECKS = [Check("clock crossings", _look)]
+CHECKS = [Check("clock crossings", _check)]

@@ -36,7 +36,7 @@ DECIMAL = re.compile(r"\b(\d+)'d(\d+)")
 """Pattern of a constant with its width; a mutant has the next value."""
 COMMENT = re.compile(r"//[^\n]*|\bfor \([^)]*\)")
 """Pattern of comments and loop headers, which have no mutants: another loop count would not be such a block."""
-PASSED_OVER = re.compile(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import|assign unused\w*)\b")
+NOT_MUTATED = re.compile(r"[;\sa-z]*\b(logic|localparam|genvar|for|parameter|import|assign unused\w*)\b")
 """Pattern of the beginning of statements without mutants."""
 DROPPED = re.compile(r"(?:(?<=\bbegin)|(?<=\belse)|(?<=[);:]))\s*(\w[^\s;()]*) +<= [^;]*;")
 """Pattern of an assignment to a register."""
@@ -102,7 +102,7 @@ def _body(text: str) -> int:
 
 def _statement(text: str, at: int) -> bool:
     """Return True if a position is neither in a declaration nor in an unused assignment."""
-    return not PASSED_OVER.match(text, _begin(text, at), at)
+    return not NOT_MUTATED.match(text, _begin(text, at), at)
 
 
 def _begin(text: str, at: int) -> int:

@@ -52,13 +52,13 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
         return
     names = names_of(shown)
     yield "<h2>Latency of a message by stage</h2>"
-    told = "For each size the message of median latency, from send to its handler, divided at trace records"
-    yield f'<p class="soft">{told}: the stages of a message add up to its latency.</p>'
+    text = "For each size the message of median latency, from send to its handler, divided at trace records"
+    yield f'<p class="soft">{text}: the stages of a message add up to its latency.</p>'
     longest = max(one.latency for one in shown)
     if len(shown) > 1:
         yield '<input type="checkbox" id="scale"> <label for="scale">common scale for all sizes</label>'
     for one in shown:
-        parts = [(_told(name, one), _us(one, name) * PS_PER_US / one.latency) for name in names]
+        parts = [(_label(name, one), _us(one, name) * PS_PER_US / one.latency) for name in names]
         yield f'<p class="of">{_which(one)}: {one.latency / PS_PER_US:,.3f} us</p>'
         said = f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below"
         yield from bar(parts, said, one.latency / longest)
@@ -78,7 +78,7 @@ def _us(one: Breakdown, name: str) -> float:
     return sum(stage.duration for stage in one.stages if stage.name == name) / PS_PER_US
 
 
-def _told(name: str, one: Breakdown) -> str:
+def _label(name: str, one: Breakdown) -> str:
     us = _us(one, name)
     return f"{name.replace('_', ' ')}: {us:.3f} us, {tables.percent(us * PS_PER_US / one.latency)}"
 

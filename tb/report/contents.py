@@ -81,10 +81,10 @@ def _entry(folder: Path) -> Iterator[str]:
         return
     failures = _failures(folder)
     verdict = '<span class="bad">failed</span>' if failures else '<span class="good">passed</span>'
-    told = f"{escape(results.study)} · {escape(tables.told(results))} · {verdict}"
-    began = tables.begun(results)
+    text = f"{escape(results.study)} · {escape(tables.inputs(results))} · {verdict}"
+    began = tables.start_time(results)
     yield f'<li><a href="{quote(folder.name)}/report.html">{escape(_question(results))}</a>'
-    yield f'<p class="soft">{f"{escape(began)} · " if began else ""}{told}{_agreement(results)}</p>'
+    yield f'<p class="soft">{f"{escape(began)} · " if began else ""}{text}{_agreement(results)}</p>'
     if figures := key_figures(results):
         yield f"<p>{escape(figures)}</p>"
     if failures:

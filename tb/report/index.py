@@ -96,9 +96,9 @@ def _without_source(rows: Sequence[Comparison]) -> Table:
 def _entry(number: int, entry: Entry) -> Iterator[str]:
     """Yield one run: its curves, and links to its files."""
     yield f'<h2 id="r{number}">{escape(entry.question)}</h2>'
-    told = tables.told(entry.results) if entry.results else "no results"
+    text = tables.inputs(entry.results) if entry.results else "no results"
     report = f' · <a href="{escape(entry.link)}">report</a>' if entry.results else ""
-    yield f'<p class="soft"><code>{escape(entry.name)}</code> · {escape(told)}{report}</p>'
+    yield f'<p class="soft"><code>{escape(entry.name)}</code> · {escape(text)}{report}</p>'
     if entry.failures:
         lines = "".join(f"<li>{escape(line)}</li>" for line in entry.failures)
         yield f'<div class="failures"><strong class="bad">Failures</strong><ul>{lines}</ul></div>'

@@ -69,10 +69,10 @@ def bar(parts: Sequence[tuple[str, float]], label: str, share_of_longest: float 
     """
     scaled = f' style="--of: {100 * share_of_longest:.2f}%"' if share_of_longest < 1 else ""
     yield f'<div class="bar" role="img" aria-label="{escape(label)}"{scaled}>'
-    for index, (told, share) in enumerate(parts):
+    for index, (title, share) in enumerate(parts):
         mark = str(index + 1) if share > NARROW else ""
         style = f"flex: {share:.6f} 0 0"
-        yield f'<span class="k{index % COLOURS}" style="{style}" title="{escape(told)}">{mark}</span>'
+        yield f'<span class="k{index % COLOURS}" style="{style}" title="{escape(title)}">{mark}</span>'
     yield "</div>"
 
 

@@ -21,7 +21,7 @@ from tb.report.markup import bar, html_table, keys, section
 from tb.report.measured import definition, with_definitions
 from tb.report.network import picture
 from tb.report.published_points import published_points, ratios
-from tb.report.tables import Asked, Stage, Table
+from tb.report.tables import Described, Stage, Table
 
 CSS = Path(__file__).with_name("page.css")
 LISTED = 200
@@ -43,7 +43,7 @@ NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'"
 
 def write_page(
     folder: Path,
-    info: Asked,
+    info: Described,
     results: Results,
     failures: Sequence[str],
     analysis: Analysis | None = None,
@@ -69,7 +69,7 @@ def write_page(
 
 def page(
     folder: Path,
-    info: Asked,
+    info: Described,
     results: Results,
     failures: Sequence[str],
     analysis: Analysis,
@@ -121,10 +121,10 @@ def document(title: str, parts: Iterable[str], refresh_s: int = 0) -> str:
     )
 
 
-def _head(folder: Path, info: Asked, results: Results, failures: Sequence[str]) -> Iterator[str]:
+def _head(folder: Path, info: Described, results: Results, failures: Sequence[str]) -> Iterator[str]:
     verdict = '<span class="bad">failed</span>' if failures else '<span class="good">passed</span>'
     yield f"<header><h1>{escape(info.question)}</h1>"
-    yield f'<p class="soft"><code>{escape(info.name)}</code> · {escape(tables.told(results))} · {verdict}</p>'
+    yield f'<p class="soft"><code>{escape(info.name)}</code> · {escape(tables.inputs(results))} · {verdict}</p>'
     yield from _run_line(results)
     if links := [f'<a href="{name}">{name}</a>' for name in _left(folder)]:
         yield f'<p class="soft files">{" ".join(links)}</p>'
@@ -136,7 +136,7 @@ def _head(folder: Path, info: Asked, results: Results, failures: Sequence[str]) 
 
 def _run_line(results: Results) -> Iterator[str]:
     """Yield date and command of the run."""
-    began = tables.begun(results)
+    began = tables.start_time(results)
     yield f'<p class="soft">{f"{escape(began)} · " if began else ""}<code>{escape(tables.command(results))}</code></p>'
 
 
@@ -195,8 +195,8 @@ def _stages(parts: Sequence[Stage]) -> Iterator[str]:
     if not parts:
         return
     yield "<h2>Latency of a message by stage</h2>"
-    told = [(f"{part.name}: {part.us:.3f} us, {tables.percent(part.share)}", part.share) for part in parts]
-    yield from bar(told, f"{len(parts)} stages, in the table below")
+    labels = [(f"{part.name}: {part.us:.3f} us, {tables.percent(part.share)}", part.share) for part in parts]
+    yield from bar(labels, f"{len(parts)} stages, in the table below")
     yield from html_table(tables.stage_table(parts), keys(len(parts)))
 
 
@@ -218,8 +218,8 @@ def _cost(results: Results) -> Iterator[str]:
     yield "<h2>Cost of this run</h2>"
     parts = tables.wall(results)
     if parts:
-        told = [(f"{name}: {tables.percent(share)} of the wall time", share) for name, share in parts]
-        yield from bar(told, "parts of the wall time, as in the table below")
+        labels = [(f"{name}: {tables.percent(share)} of the wall time", share) for name, share in parts]
+        yield from bar(labels, "parts of the wall time, as in the table below")
         yield from html_table(tables.wall_table(parts), keys(len(parts)), headed=False)
     other = tuple(row for row in tables.cost(results).rows if row[0] not in dict(parts))
     yield from html_table(Table(("cost", ""), other), headed=False)

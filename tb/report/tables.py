@@ -28,7 +28,7 @@ KINDS = {
 }
 
 
-class Asked(Protocol):
+class Described(Protocol):
     """Properties of a study that a report needs."""
 
     @property
@@ -196,14 +196,14 @@ def cost(results: Results) -> Table:
     return Table(("cost", ""), tuple(rows))
 
 
-def told(results: Results) -> str:
+def inputs(results: Results) -> str:
     """Return the inputs of a run in one line: cluster, profile, simulator, seed, and the given settings."""
     parts = [str(results.cluster.get("name", "")), results.profile, results.simulator, f"seed {results.seed}"]
     parts += [f"{key}={shlex.quote(str(results.settings.get(key, '')))}" for key in results.given]
     return ", ".join(part for part in parts if part)
 
 
-def begun(results: Results) -> str:
+def start_time(results: Results) -> str:
     """Return the readable start time of a run; empty if not recorded."""
     return results.wall_begun.replace("T", " ").replace("Z", " UTC")
 
@@ -219,7 +219,7 @@ def command(results: Results) -> str:
 
 def provenance(results: Results) -> Table:
     """Return firmware mode, time, versions and commits of a run."""
-    rows = [("firmware of the NICs", results.firmware), ("begun", results.wall_begun)]
+    rows = [("firmware of the NICs", results.firmware), ("start_time", results.wall_begun)]
     rows += [(f"version of {name}", value) for name, value in results.versions.items()]
     rows += [(f"commit of {name}", value) for name, value in results.commits.items()]
     return Table(("run", ""), tuple(row for row in rows if row[1]), words=2)

@@ -16,12 +16,12 @@ from rich.table import Table as RichTable
 from pymodels.errors import SanlabError, shown
 from pymodels.results import Results
 from tb.report import executed, tables
-from tb.report.tables import Asked, Table
+from tb.report.tables import Described, Table
 
 
 def summary(
     console: Console,
-    info: Asked,
+    info: Described,
     results: Results,
     failures: Sequence[str],
     page: Path,
@@ -40,7 +40,7 @@ def summary(
         clocks: Tables of NICs that execute firmware in C; read from `folder` by default.
     """
     say(console, f"{info.name}: {info.question}", "bold")
-    say(console, tables.told(results), "dim")
+    say(console, tables.inputs(results), "dim")
     for table in (
         tables.sizes(results.metrics),
         tables.stage_table(tables.stages(results.metrics)),

@@ -73,7 +73,7 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     except BaseException as raised:  # noqa: BLE001 - results and trace are written first, whatever ended the study
         error = raised
         traceback.print_exc()
-        lab.findings.failures.append(told(raised, info, whole))
+        lab.findings.failures.append(failure_text(raised, info, whole))
     watchdog.stop()
     if os.getpid() != process:  # a child that the study has forked
         os._exit(1)
@@ -87,7 +87,7 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     assert not lab.findings.failures, "; ".join(lab.findings.failures)
 
 
-def told(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
+def failure_text(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
     """Return the text of the exception that ended a study, with the line of the study that raised it or waits.
 
     Foreign exceptions become one line. Errors of sanlab keep their lines: a stopped core reports its registers and last

@@ -32,7 +32,7 @@ class Options(dict[str, dict[str, Any]]):
 
 def studies() -> dict[str, dict[str, Any]]:
     """Return every study by name: its `question`, and its own `options` with default and meaning."""
-    return _asked("studies")
+    return _query("studies")
 
 
 def options(
@@ -52,19 +52,19 @@ def options(
     Raises:
         RefusedError: The study or the profile is unknown.
     """
-    return Options(_asked("options", study, profile, words({**(settings or {}), **chosen})))
+    return Options(_query("options", study, profile, words({**(settings or {}), **chosen})))
 
 
 @cache
 def events() -> dict[str, int]:
     """Return the numbers of the trace events by name."""
-    return _asked("events")
+    return _query("events")
 
 
-def _asked(what: str, *about: str) -> dict[str, Any]:
+def _query(what: str, *about: str) -> dict[str, Any]:
     ended = call(["tell", what, *about])
     if ended.code:
         kind = RefusedError if ended.code == REFUSED else SanlabError
         raise kind(ended.err.strip(), ended.code)
-    told: dict[str, Any] = json.loads(ended.out)
-    return told
+    answer: dict[str, Any] = json.loads(ended.out)
+    return answer

@@ -14,7 +14,7 @@ from tb.plan.described import settings_of
 from tb.report.terminal import complain
 
 
-def told(what: str, *about: str) -> dict[str, Any]:
+def answer(what: str, *about: str) -> dict[str, Any]:
     """Return the answer to a query of `ask.py`. Raises SanlabError for an unknown study or profile."""
     if what == "options":
         study, profile, settings = about
@@ -36,7 +36,7 @@ def _study(name: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     try:
-        print(json.dumps(told(*sys.argv[1:])))
+        print(json.dumps(answer(*sys.argv[1:])))
     except SanlabError as refused:
         complain(str(refused))
         sys.exit(refused.exit_code)

@@ -183,12 +183,12 @@ def _caller() -> Callable[..., tuple[str, tuple[str, ...], float]]:
         import os
         import sys
 
-        def stands(folder: str) -> bool:
+        def exists(folder: str) -> bool:
             return os.path.isfile(os.path.join(folder, *work[0].split(".")) + ".py")
 
-        if not any(map(stands, sys.path)):
+        if not any(map(exists, sys.path)):
             here = os.getcwd()
-            if not stands(here):
+            if not exists(here):
                 tree = importlib.import_module("sanlab.tree")
                 here = str(tree.TREE)
                 os.environ.setdefault(tree.OUT, str(tree.out()))

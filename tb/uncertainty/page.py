@@ -56,11 +56,11 @@ def summary(figures: Sequence[Figure]) -> Table:
 
 def swings(one: Figure) -> Table:
     """Return the table of the strongest values of a figure, with the figure at both ends of their ranges."""
-    rows = ((swing.key, *(_told(end) for end in (swing.low, swing.high))) for swing in one.swings[:SHOWN])
+    rows = ((swing.key, *(_bound(end) for end in (swing.low, swing.high))) for swing in one.swings[:SHOWN])
     return Table(("value", f"at its minimum, {one.unit}", f"at its maximum, {one.unit}"), tuple(rows))
 
 
-def _told(end: float | None) -> str:
+def _bound(end: float | None) -> str:
     return "failed" if end is None else number(end)
 
 

@@ -20,14 +20,14 @@ def put_status(rank: Rank, at: int, status: Status) -> None:
         rank.memory.put(at, abi.status_bytes(status, with_error=status.source == ANY_SOURCE))
 
 
-async def _received(rank: Rank, receiving: Awaitable[None], into: Place, at: int, told: Status) -> None:
+async def _received(rank: Rank, receiving: Awaitable[None], into: Place, at: int, outcome: Status) -> None:
     """Wait for a receive and write its data and status, also after an error with a message."""
     try:
         await receiving
     finally:
-        if told.source != ANY_SOURCE:
-            into.write(told.size)
-            put_status(rank, at, told)
+        if outcome.source != ANY_SOURCE:
+            into.write(outcome.size)
+            put_status(rank, at, outcome)
 
 
 def _short(rank: Rank) -> str:
@@ -44,8 +44,8 @@ async def _send(rank: Rank, buf: Buffer, count: Count, datatype: Handle, dest: i
 async def _recv(
     rank: Rank, buf: Address, count: Count, datatype: Handle, source: int, tag: int, comm: Handle, status: Address
 ) -> None:
-    of, into, told = rank.comm(comm), rank.place(buf, count, datatype), Status()
-    await _received(rank, of.Recv(into.spec, source, tag, told), into, status, told)
+    of, into, outcome = rank.comm(comm), rank.place(buf, count, datatype), Status()
+    await _received(rank, of.Recv(into.spec, source, tag, outcome), into, status, outcome)
 
 
 @call("MPI_Sendrecv")
@@ -64,9 +64,9 @@ async def _sendrecv(
     comm: Handle,
     status: Address,
 ) -> None:
-    of, told = rank.comm(comm), Status()
+    of, outcome = rank.comm(comm), Status()
     out, into = rank.data(buf, count, datatype), rank.place(into_buf, into_count, into_datatype)
-    await _received(rank, of.Sendrecv(out.spec, dest, tag, into.spec, source, into_tag, told), into, status, told)
+    await _received(rank, of.Sendrecv(out.spec, dest, tag, into.spec, source, into_tag, outcome), into, status, outcome)
 
 
 @call("MPI_Sendrecv_replace")
@@ -162,38 +162,38 @@ async def _recv_init(
 
 @call("MPI_Probe")
 async def _probe(rank: Rank, source: int, tag: int, comm: Handle, status: Address) -> None:
-    told = Status()
-    await rank.comm(comm).Probe(source, tag, told)
-    put_status(rank, status, told)
+    outcome = Status()
+    await rank.comm(comm).Probe(source, tag, outcome)
+    put_status(rank, status, outcome)
 
 
 @call("MPI_Iprobe")
 async def _iprobe(rank: Rank, source: int, tag: int, comm: Handle, flag: Address, status: Address) -> None:
-    told = Status()
-    found = await rank.comm(comm).Iprobe(source, tag, told)
+    outcome = Status()
+    found = await rank.comm(comm).Iprobe(source, tag, outcome)
     rank.memory.put_ints(flag, int(found))
     if found:
-        put_status(rank, status, told)
+        put_status(rank, status, outcome)
 
 
 @call("MPI_Mprobe")
 async def _mprobe(rank: Rank, source: int, tag: int, comm: Handle, message: Address, status: Address) -> None:
-    told = Status()
-    found = await rank.comm(comm).Mprobe(source, tag, told)
-    rank.memory.put_ints(message, rank.messages.new(found) if told.source != PROC_NULL else abi.MESSAGE_NO_PROC)
-    put_status(rank, status, told)
+    outcome = Status()
+    found = await rank.comm(comm).Mprobe(source, tag, outcome)
+    rank.memory.put_ints(message, rank.messages.new(found) if outcome.source != PROC_NULL else abi.MESSAGE_NO_PROC)
+    put_status(rank, status, outcome)
 
 
 @call("MPI_Improbe")
 async def _improbe(
     rank: Rank, source: int, tag: int, comm: Handle, flag: Address, message: Address, status: Address
 ) -> None:
-    told = Status()
-    found = await rank.comm(comm).Improbe(source, tag, told)
+    outcome = Status()
+    found = await rank.comm(comm).Improbe(source, tag, outcome)
     rank.memory.put_ints(flag, int(found is not None))
     if found is not None:
-        rank.memory.put_ints(message, rank.messages.new(found) if told.source != PROC_NULL else abi.MESSAGE_NO_PROC)
-        put_status(rank, status, told)
+        rank.memory.put_ints(message, rank.messages.new(found) if outcome.source != PROC_NULL else abi.MESSAGE_NO_PROC)
+        put_status(rank, status, outcome)
 
 
 def _taken(rank: Rank, message: int) -> Taken:
@@ -207,8 +207,8 @@ def _taken(rank: Rank, message: int) -> Taken:
 
 @call("MPI_Mrecv")
 async def _mrecv(rank: Rank, buf: Address, count: Count, datatype: Handle, message: Given, status: Address) -> None:
-    into, told = rank.place(buf, count, datatype), Status()
-    await _received(rank, _taken(rank, message).Recv(into.spec, told), into, status, told)
+    into, outcome = rank.place(buf, count, datatype), Status()
+    await _received(rank, _taken(rank, message).Recv(into.spec, outcome), into, status, outcome)
 
 
 @call("MPI_Imrecv")
@@ -220,34 +220,34 @@ async def _imrecv(rank: Rank, buf: Address, count: Count, datatype: Handle, mess
 
 @call("MPI_Get_elements", "MPI_Get_elements_x")
 async def _get_elements(rank: Rank, status: Address, datatype: Handle, count: Counts) -> None:
-    layout, told = rank.types[datatype], _told(rank, status)
-    number = layout.shape.elements_in(told.size)
-    if (layout.handle >> 24 == abi.BUILTIN or not layout.shape.size) and _whole_elements(layout, told) == UNDEFINED:
+    layout, outcome = rank.types[datatype], _status_at(rank, status)
+    number = layout.shape.elements_in(outcome.size)
+    if (layout.handle >> 24 == abi.BUILTIN or not layout.shape.size) and _whole_elements(layout, outcome) == UNDEFINED:
         number = UNDEFINED
     rank.put_count(count, number)
 
 
-def _whole_elements(layout: Layout, told: Status) -> int:
+def _whole_elements(layout: Layout, outcome: Status) -> int:
     """Return the number of elements of a message, UNDEFINED for a part of one."""
-    count, rest = divmod(told.size, layout.shape.size) if layout.shape.size else (0, told.size)
+    count, rest = divmod(outcome.size, layout.shape.size) if layout.shape.size else (0, outcome.size)
     return UNDEFINED if rest else count
 
 
 @call("MPI_Get_count")
 async def _get_count(rank: Rank, status: Address, datatype: Handle, count: Counts) -> None:
-    rank.put_count(count, _whole_elements(rank.types[datatype], _told(rank, status)))
+    rank.put_count(count, _whole_elements(rank.types[datatype], _status_at(rank, status)))
 
 
 @call("MPI_Test_cancelled")
 async def _test_cancelled(rank: Rank, status: Address, flag: Address) -> None:
-    rank.memory.put_ints(flag, int(_told(rank, status).cancelled))
+    rank.memory.put_ints(flag, int(_status_at(rank, status).cancelled))
 
 
 @call("MPI_Status_set_cancelled")
 async def _set_cancelled(rank: Rank, status: Address, flag: int) -> None:
-    told = _told(rank, status)
-    told.cancelled = bool(flag)
-    put_status(rank, status, told)
+    outcome = _status_at(rank, status)
+    outcome.cancelled = bool(flag)
+    put_status(rank, status, outcome)
 
 
 @call("MPI_Status_set_elements_x")
@@ -257,10 +257,10 @@ async def _set_elements_x(rank: Rank, status: Address, datatype: Handle, count: 
 
 @call("MPI_Status_set_elements")
 async def _set_elements(rank: Rank, status: Address, datatype: Handle, count: int) -> None:
-    told = _told(rank, status)
-    told.size = rank.types[datatype].shape.size_of(count)
-    put_status(rank, status, told)
+    outcome = _status_at(rank, status)
+    outcome.size = rank.types[datatype].shape.size_of(count)
+    put_status(rank, status, outcome)
 
 
-def _told(rank: Rank, status: int) -> Status:
+def _status_at(rank: Rank, status: int) -> Status:
     return abi.status_of(rank.memory.get(status, abi.STATUS_BYTES))

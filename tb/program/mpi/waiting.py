@@ -72,12 +72,12 @@ class _Waiting:
         """Indices of ended requests."""
         self._failure: MpiError | None = None
 
-    async def until(self, waiting: Awaitable[T], told: Status | None = None) -> T | None:
-        """Return the result of the layer's call, or None after an error, which `tell` raises.
+    async def until(self, waiting: Awaitable[T], outcome: Status | None = None) -> T | None:
+        """Return the result of the layer's call, or None after an error, which `write_status` raises.
 
         Args:
             waiting: Call of the layer.
-            told: Status of the call if it has one.
+            outcome: Status of the call if it has one.
 
         Raises:
             MpiError: The call itself is invalid.
@@ -93,8 +93,8 @@ class _Waiting:
             self._over(number)
             if made := self._pending[number].generalized:
                 await query(self._rank, made, self.requests[number].ended)
-                if told is not None:
-                    told.take(self.requests[number].ended)
+                if outcome is not None:
+                    outcome.take(self.requests[number].ended)
                 await free(self._rank, made)
         if self._failure and not self.ended:
             raise self._failure
@@ -115,15 +115,15 @@ class _Waiting:
             self._rank.requests.pop(self._handles[number])
             self._rank.memory.put_ints(self._at + 4 * number, abi.REQUEST_NULL)
 
-    def tell(self, at: int, told: Status) -> None:
+    def write_status(self, at: int, outcome: Status) -> None:
         """Write the status of a call that ends one request. Raises its error."""
-        put_status(self._rank, at, told)
+        put_status(self._rank, at, outcome)
         self._raise()
 
-    def tell_all(self, at: int, told: Sequence[Status]) -> None:
+    def write_statuses(self, at: int, outcome: Sequence[Status]) -> None:
         """Write a status for each request. Raises MPI_ERR_IN_STATUS if any has an error."""
         if at != abi.IGNORE:
-            self._rank.memory.put(at, b"".join(abi.status_bytes(one, with_error=True) for one in told))
+            self._rank.memory.put(at, b"".join(abi.status_bytes(one, with_error=True) for one in outcome))
         self._raise()
 
     def _raise(self) -> None:
@@ -133,68 +133,68 @@ class _Waiting:
 
 @call("MPI_Wait")
 async def _wait(rank: Rank, request: Given, status: Address) -> None:
-    waiting, told = _Waiting(rank, request), Status()
-    await waiting.until(waiting.requests[0].Wait(told), told)
-    waiting.tell(status, told)
+    waiting, outcome = _Waiting(rank, request), Status()
+    await waiting.until(waiting.requests[0].Wait(outcome), outcome)
+    waiting.write_status(status, outcome)
 
 
 @call("MPI_Test")
 async def _test(rank: Rank, request: Given, flag: Address, status: Address) -> None:
-    waiting, told = _Waiting(rank, request), Status()
-    done = await waiting.until(waiting.requests[0].Test(told), told) or waiting.failed
+    waiting, outcome = _Waiting(rank, request), Status()
+    done = await waiting.until(waiting.requests[0].Test(outcome), outcome) or waiting.failed
     rank.memory.put_ints(flag, int(done))
     if done:
-        waiting.tell(status, told)
+        waiting.write_status(status, outcome)
 
 
 @call("MPI_Waitall")
 async def _waitall(rank: Rank, count: int, requests: Address, statuses: Address) -> None:
-    waiting, told = _Waiting(rank, requests, count), list[Status]()
-    await waiting.until(Request.Waitall(waiting.requests, told))
-    waiting.tell_all(statuses, told)
+    waiting, outcome = _Waiting(rank, requests, count), list[Status]()
+    await waiting.until(Request.Waitall(waiting.requests, outcome))
+    waiting.write_statuses(statuses, outcome)
 
 
 @call("MPI_Testall")
 async def _testall(rank: Rank, count: int, requests: Address, flag: Address, statuses: Address) -> None:
-    waiting, told = _Waiting(rank, requests, count), list[Status]()
-    done = await waiting.until(Request.Testall(waiting.requests, told)) or waiting.failed
+    waiting, outcome = _Waiting(rank, requests, count), list[Status]()
+    done = await waiting.until(Request.Testall(waiting.requests, outcome)) or waiting.failed
     rank.memory.put_ints(flag, int(done))
     if done:
-        waiting.tell_all(statuses, told)
+        waiting.write_statuses(statuses, outcome)
 
 
 @call("MPI_Waitany")
 async def _waitany(rank: Rank, count: int, requests: Address, index: Address, status: Address) -> None:
-    waiting, told = _Waiting(rank, requests, count), Status()
-    await waiting.until(Request.Waitany(waiting.requests, told), told)
+    waiting, outcome = _Waiting(rank, requests, count), Status()
+    await waiting.until(Request.Waitany(waiting.requests, outcome), outcome)
     rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
-    waiting.tell(status, told)
+    waiting.write_status(status, outcome)
 
 
 @call("MPI_Testany")
 async def _testany(rank: Rank, count: int, requests: Address, index: Address, flag: Address, status: Address) -> None:
-    waiting, told = _Waiting(rank, requests, count), Status()
-    _, done = await waiting.until(Request.Testany(waiting.requests, told), told) or (UNDEFINED, True)
+    waiting, outcome = _Waiting(rank, requests, count), Status()
+    _, done = await waiting.until(Request.Testany(waiting.requests, outcome), outcome) or (UNDEFINED, True)
     rank.memory.put_ints(flag, int(done))
     rank.memory.put_ints(index, *waiting.ended or [UNDEFINED])
     if done:
-        waiting.tell(status, told)
+        waiting.write_status(status, outcome)
 
 
 @call("MPI_Waitsome", "MPI_Testsome")
 async def _some(
     rank: Rank, count: int, requests: Address, out_count: Address, indices: Address, statuses: Address
 ) -> None:
-    waiting, told = _Waiting(rank, requests, count), list[Status]()
+    waiting, outcome = _Waiting(rank, requests, count), list[Status]()
     how = Request.Waitsome if rank.call == "MPI_Waitsome" else Request.Testsome
-    done = await waiting.until(how(waiting.requests, told))
+    done = await waiting.until(how(waiting.requests, outcome))
     if done is None and not waiting.failed:
         rank.memory.put_ints(out_count, UNDEFINED)
         return
     rank.memory.put_ints(out_count, len(waiting.ended))
     if waiting.ended:
         rank.memory.put_ints(indices, *waiting.ended)
-        waiting.tell_all(statuses, told)
+        waiting.write_statuses(statuses, outcome)
 
 
 @call("MPI_Start")
@@ -236,10 +236,10 @@ async def _request_free(rank: Rank, request: Given) -> None:
 @call("MPI_Request_get_status")
 async def _get_status(rank: Rank, request: Handle, flag: Address, status: Address) -> None:
     one = Pending(Request(rank.mpi.engine)) if request == abi.REQUEST_NULL else rank.requests[request]
-    told = Status()
-    done = await one.request.Get_status(told)
+    outcome = Status()
+    done = await one.request.Get_status(outcome)
     if done and one.generalized:
-        await query(rank, one.generalized, told)
+        await query(rank, one.generalized, outcome)
     rank.memory.put_ints(flag, int(done))
     if done:
-        put_status(rank, status, told)
+        put_status(rank, status, outcome)
