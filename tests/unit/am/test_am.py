@@ -139,28 +139,32 @@ def test_a_message_of_a_different_code_image_is_reported_with_its_source() -> No
 Misuse = Callable[[Bench], Awaitable[Any]]
 MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
     "itself": (lambda b: b.ports[0].request(0, b.keep), AmError, "a message to node 0: unknown node"),
-    "nobody": (lambda b: b.ports[0].request(5, b.keep), AmError, r"a message to node 5: unknown node; one of \[1\]"),
-    "a name": (lambda b: b.ports[0].request("metz", b.keep), AmError, "node 'metz': unknown node"),  # type: ignore[arg-type]
+    "an unknown node": (
+        lambda b: b.ports[0].request(5, b.keep),
+        AmError,
+        r"a message to node 5: unknown node; one of \[1\]",
+    ),
+    "a node of type str": (lambda b: b.ports[0].request("metz", b.keep), AmError, "node 'metz': unknown node"),  # type: ignore[arg-type]
     "six words": (lambda b: b.ports[0].request(1, b.keep, *range(6)), AmError, "6 arguments; give 5 at most"),
     "a negative word": (lambda b: b.ports[0].request(1, b.keep, -1), AmError, "give integers from 0 to"),
     "a long word": (lambda b: b.ports[0].request(1, b.keep, 1 << 32), AmError, "give integers from 0 to"),
-    "half a word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give integers"),  # type: ignore[arg-type]
+    "a fractional word": (lambda b: b.ports[0].request(1, b.keep, 0.5), AmError, "give integers"),  # type: ignore[arg-type]
     "long data": (lambda b: b.ports[0].request(1, b.keep, data=bytes(MOST + 1)), AmError, "at most 4096 of them"),
-    "text": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "data must be bytes"),  # type: ignore[arg-type]
+    "data of type str": (lambda b: b.ports[0].request(1, b.keep, data="x"), AmError, "data must be bytes"),  # type: ignore[arg-type]
     "a foreign handler": (lambda b: b.ports[0].request(1, b.until), ImageError, "not in the code image"),
-    "put to nobody": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: unknown node"),
-    "put of less than nothing": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "invalid size -1; give 0 or more"),
-    "put from an odd place": (
+    "put to an unknown node": (lambda b: b.ports[0].put(7, 0, 0, 4, 0), AmError, "a message to node 7: unknown node"),
+    "put of a negative size": (lambda b: b.ports[0].put(1, 0, 0, -1, 0), AmError, "invalid size -1; give 0 or more"),
+    "put from a misaligned address": (
         lambda b: b.ports[0].put(1, 0, 2, 4, 0),
         AmError,
         "invalid source address 2; give a physical",
     ),
-    "get to an odd place": (
+    "get to a misaligned address": (
         lambda b: b.ports[0].get(1, 0, 3, 4, 0),
         AmError,
         "invalid target address 3; give a physical",
     ),
-    "an odd flag": (lambda b: b.ports[0].get(1, 0, 0, 4, 1), AmError, "invalid flag address 1; give a physical"),
+    "a misaligned flag": (lambda b: b.ports[0].get(1, 0, 0, 4, 1), AmError, "invalid flag address 1; give a physical"),
 }
 
 
