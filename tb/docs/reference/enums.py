@@ -7,19 +7,22 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple
 
+from pymodels.hardware.discover import nic_kind, nic_kinds
 from tb.docs.markdown import code, docstring, escape, table
 from tb.tools.paths import ROOT
 
-REGISTERS = {
-    "LANai 9, and what all NICs share": "pymodels/registers.py",
-    "LANai 4": "pymodels/nics/lanai4/registers.py",
-    "SP adapter": "pymodels/nics/sp/registers.py",
-    "FIFO card": "pymodels/nics/fifo/registers.py",
-    "FPGA card": "pymodels/card/registers.py",
-}
-"""Titles of the register maps, and their modules."""
 KINDS = {"IntEnum", "IntFlag"}
 TRACE = "pymodels/trace.py"
+
+
+def register_maps() -> dict[str, str]:
+    """Return the module of each register map by title."""
+    own = {kind: f"pymodels/nics/{kind}/registers.py" for kind in nic_kinds()}
+    return {
+        "LANai 9, and what all NICs share": "pymodels/registers.py",
+        **{nic_kind(kind).title.partition(" ")[2]: name for kind, name in own.items() if (ROOT / name).is_file()},
+        "FPGA card": "pymodels/card/registers.py",
+    }
 
 
 class Member(NamedTuple):
@@ -85,7 +88,7 @@ def registers() -> Iterator[str]:
     """Yield the page of registers."""
     yield from ("# Registers", "", "Register maps of the NICs and cards, for writers of firmware and drivers.", "")
     yield from ("The RTL packages are generated from the same enumerations.", "")
-    for title, name in REGISTERS.items():
+    for title, name in register_maps().items():
         yield from (f"## {title}", "", f"Source: `{name}`.", "")
         for found in enumerations(name):
             yield from _table(found, "register or bit", 2)
