@@ -63,6 +63,7 @@ hdl/host/myri_pci_segment.sv
 tests/block/hdl/sim_pci_card.sv
 tests/block/hdl/sim_pci_pair.sv
 tests/block/hdl/sim_pci_host.sv
+tests/block/hdl/sim_timers_pair.sv
 tests/block/hdl/sim_pci_far.sv
 tests/block/hdl/sim_pci_wires.sv
 tests/block/hdl/sim_bench_segment.sv

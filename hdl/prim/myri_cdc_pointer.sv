@@ -49,7 +49,23 @@ module myri_cdc_pointer #(
       settle_q <= 4'd0;
     end else if (settling) begin
       chain_q <= {chain_q[13*WIDTH-1:0], first};
-      last_q  <= cfg_latency <= 4'd1 ? first : chain_q[32'(cfg_latency-4'd2)*WIDTH+:WIDTH];
+      case (cfg_latency)
+        4'd2: last_q <= chain_q[0*WIDTH+:WIDTH];
+        4'd3: last_q <= chain_q[1*WIDTH+:WIDTH];
+        4'd4: last_q <= chain_q[2*WIDTH+:WIDTH];
+        4'd5: last_q <= chain_q[3*WIDTH+:WIDTH];
+        4'd6: last_q <= chain_q[4*WIDTH+:WIDTH];
+        4'd7: last_q <= chain_q[5*WIDTH+:WIDTH];
+        4'd8: last_q <= chain_q[6*WIDTH+:WIDTH];
+        4'd9: last_q <= chain_q[7*WIDTH+:WIDTH];
+        4'd10: last_q <= chain_q[8*WIDTH+:WIDTH];
+        4'd11: last_q <= chain_q[9*WIDTH+:WIDTH];
+        4'd12: last_q <= chain_q[10*WIDTH+:WIDTH];
+        4'd13: last_q <= chain_q[11*WIDTH+:WIDTH];
+        4'd14: last_q <= chain_q[12*WIDTH+:WIDTH];
+        4'd15: last_q <= chain_q[13*WIDTH+:WIDTH];
+        default: last_q <= first;
+      endcase
       if (behind) settle_q <= cfg_latency - 4'd1;
       else settle_q <= settle_q - 4'd1;
     end

@@ -1,6 +1,6 @@
 """`make synth`: Yosys reads every block outside hdl/sim as a synthesiser does; size and depth of each, as a table.
 
-Usage: `python -m tb.quality.synth [BLOCK ...]`. It fails on a latch, a wire with several drivers or none, a
+Usage: `python -m tb.quality.synth [BLOCK ...]`. It fails on a latch, a division, a wire with several drivers or none, a
 combinational loop, and on anything Yosys cannot read. Cells and depth are those of word-wide cells (an adder is one),
 flattened, before mapping to any technology: they compare blocks, they are no clock rate. Depths are compared with those
 that were committed last, in depths.json; a change above NAMED_PERCENT is named, and is no failure.
@@ -48,6 +48,7 @@ hierarchy -check -top {top}
 proc
 check -assert -nolatches
 flatten
+select -assert-none t:$div t:$mod t:$divfloor t:$modfloor t:$pow
 opt -fast
 opt_clean -purge
 tee -q -o {stat} stat -width -json

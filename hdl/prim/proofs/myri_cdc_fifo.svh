@@ -3,6 +3,10 @@
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1
 // prove: bounded 12 free WIDTH=1 DEPTH_LOG2=1 RELATED=1
 // prove: bounded 12 free race WIDTH=1 DEPTH_LOG2=1
+// unseen: `&&` -> `||` in `assign latency = !RELATED && cfg_latency == 4'd0 ? 4'd1 : cfg_latency;`: a latency of 1 for all is safe; benches compare latencies with the promised ones
+// unseen: `&&` -> `||` in `assign at_once = RELATED && cfg_latency == 4'd0;`: loads the head more often than needed, with RELATED = 0
+// unseen: `==` -> `!=` in `assign at_once = RELATED && cfg_latency == 4'd0;`: matters with RELATED = 1 only, which the bench cdc_fifo has
+// unseen: `4'd0` -> `4'd1` in `assign at_once = RELATED && cfg_latency == 4'd0;`: matters with RELATED = 1 only, which the bench cdc_fifo has
 // unseen: `4'd1` -> `4'd2` in `assign latency = !RELATED && cfg_latency == 4'd0 ? 4'd1 : cfg_latency;`: the bench cdc_race compares the latency with the promised one
 // unseen: `1'b0` -> `1'b1` in `else w_busy = 1'b0;`: early idling of the write side is tested by block tests that compare gated with free-running clocks
 // unseen: `^` -> `&` in `assign w_fold_1 = w_seen ^ (w_seen >> 1);`: early idling of the write side is tested by block tests that compare gated with free-running clocks
