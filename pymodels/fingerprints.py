@@ -19,6 +19,7 @@ KEY = "sources_sha256"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 SPLICE = re.compile(r"\\\r?\n")
 COMMENT = re.compile(r"""/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')""", re.DOTALL)
+ASSEMBLY_COMMENT = re.compile(r"""![^\n]*|("(?:\\.|[^"\\\n])*")""")
 DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 END = "\x01"
 """Token for a significant line end: of a preprocessor directive, or of an instruction of assembly."""
@@ -46,6 +47,8 @@ def tokens(text: str, by_line: bool = False) -> list[str]:
     """
     text = re.sub(r'^([ \t]*#[ \t]*include[ \t]*")[^"\n]*/', r"\1", text, flags=re.MULTILINE)
     bare = COMMENT.sub(lambda found: found[1] or " ", SPLICE.sub("", text))
+    if by_line:
+        bare = ASSEMBLY_COMMENT.sub(lambda found: found[1] or " ", bare)
     ended = re.sub(r"\S[^\n]*", rf"\g<0>{END}", bare) if by_line else DIRECTIVE.sub(rf"\g<0>{END}", bare)
     return [re.sub(r"[ \t]+", " ", token) if token[0] == "#" else token for token in TOKEN.findall(ended)]
 

@@ -53,6 +53,12 @@ def test_comments_and_white_space_leave_the_fingerprint(same: str) -> None:
     assert [one.replace("# define", "#define") for one in tokens(same)] == tokens(CODE)
 
 
+def test_comments_of_assembly_leave_the_fingerprint() -> None:
+    code = '.long 1\t! a word\n.ascii "no! comment"\n'
+    assert tokens(code, by_line=True) == tokens('! begin\n.long 1 ! another\n\n.ascii "no! comment"\n', by_line=True)
+    assert tokens(code, by_line=True) != tokens(code.replace("no! ", "no! other "), by_line=True)
+
+
 @pytest.mark.parametrize(
     "other",
     [
