@@ -30,8 +30,10 @@ AMBIGUOUS = re.compile(
     re.IGNORECASE,
 )
 """Words with a meaning of their own in the project's past, for which the field has a standard term."""
-QUESTION = re.compile(r"[^.!]*\?")
-"""First sentence of a study: the question that it answers."""
+QUESTION = re.compile(r"(?:[^.!]|\.(?=\S))*\?")
+"""First sentence of a study: the question that it answers. Its section numbers, such as 6.5.1, have full stops."""
+CODE = re.compile(r"`[^`]*`|^\s+\**\w+:(?=\s)", re.MULTILINE)
+"""Quoted code, and names of arguments in sections: identifiers, not words of a sentence."""
 SECTION = re.compile(r"\n\s*(?:Args|Attributes|Examples?|Raises|Returns|Yields):")
 LISTED = re.compile(r"\s*(?:[-*|>]|\d+\.|```|\s{8})|.*(?: \| |\s{3}|──)")
 
@@ -68,7 +70,7 @@ def in_docstring(docstring: Docstring) -> Iterator[str]:
         yield f"docstring begins with {first[0]!r}: begin with the verb, or name the thing"
     elif docstring.of_function and (first := NOMINAL.match(docstring.text)):
         yield f"docstring of a function begins with {first[0]!r}: begin with a verb, such as Return"
-    yield from ambiguous(docstring.text)
+    yield from ambiguous(CODE.sub("", docstring.text))
     for sentence in sentences(docstring.text):
         if (words := len(sentence.split())) > LONGEST:
             yield f"sentence of {words} words, at most {LONGEST}: {sentence[:40]} ..."

@@ -24,6 +24,7 @@ def _found(source: str) -> list[tuple[int, str]]:
         ('async def f():\n    """All the bytes."""', 2, "docstring of a function begins with 'All'"),
         ('"""Packets that nobody reads."""', 1, "'nobody'"),
         ('"""A host is told."""', 1, "'told'"),
+        ('"""What is sent (paper 001, 6.5.1). Is it?"""', 1, "begins with 'What'"),
         ("x = 1  # whoever waits", 1, "'whoever'"),
         ("# the buffer stands behind", 1, "'stands'"),
         (f'"""Send {"a word and " * 9}stop."""', 1, "sentence of 29 words"),
@@ -45,6 +46,9 @@ def test_violation_is_reported_on_its_line(source: str, line: int, complaint: st
         f'"""Send a message.\n\n    Args:\n        x: {"a word and " * 9}.\n"""',
         f'"""Send.\n\n- {"a word and " * 9}\n"""',
         'x = "nobody told it"',
+        '"""What is the latency over LAPI (paper 001, 6.5.1)?"""',
+        '"""Answer of `tb.ask.compare`, with the flag `ASKED`."""',
+        'def f():\n    """Send a message.\n\n    Args:\n        tell: Function called at the end.\n    """',
     ],
 )
 def test_correct_text_is_accepted(source: str) -> None:
