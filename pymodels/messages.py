@@ -1,7 +1,7 @@
 """Numbers of messages for the trace, and the places in each node's memories at which their bytes begin.
 
-Hosts and NICs draw a number for each new message and note it where they write the message. Whoever reads the message
-there takes the number along. Numbers are in no packet and cost no simulated time.
+Hosts and NICs draw a number for each new message and note it where they write the message. The reader of the message
+takes the number along. Numbers are in no packet and cost no simulated time.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Messages:
         self._step = 2 * nodes
         self._enabled = enabled
         self.sram: dict[int, dict[int, int]] = defaultdict(dict)
-        """By node: messages in the SRAM of its NIC, by address."""
+        """Messages in the SRAM of each node's NIC, by address."""
         self.memory: dict[int, dict[int, int]] = defaultdict(dict)
-        """By node: messages in the memory of its host, by physical address."""
+        """Messages in the memory of each node's host, by physical address."""
 
     def numbers(self, drawer: int) -> Callable[[], int]:
         """Return a function that gives a new number; `drawer`: from 1, twice the number of nodes at most."""

@@ -193,7 +193,10 @@ class DependencyGraph:
 
     @cached_property
     def cycle(self) -> tuple[Channel, ...]:
-        """One cycle, in which each channel waits for the next and the last for the first; empty if there is none."""
+        """Return a cycle of channels, or an empty tuple if the graph has no cycle.
+
+        Each channel of the cycle waits for the next, and the last for the first.
+        """
         state: dict[Channel, int] = {}
         for start in self.next:
             trail: list[Channel] = []

@@ -1,4 +1,4 @@
-"""Instruction costs of firmware and host code: compiled, counted, and looked up by the name of a path."""
+"""Instruction costs of firmware and host code: compiled, counted, and found by the name of a path."""
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable

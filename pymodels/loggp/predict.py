@@ -1,10 +1,11 @@
 """Prediction of LogGOPSim for a schedule: the time when each rank finishes (LogGOPS with one CPU and one NIC per rank).
 
 A send occupies the CPU for o + (s-1) O and the send side of the NIC for g + (s-1) G; it starts when both are free. Its
-first byte arrives at the target o + L later. There the message occupies the CPU for o + (s-1) max(O, G) and the receive
-side for g + (s-1) G as soon as both are free, even if no receive is posted. A receive finishes with the message that it
-matches, in order of source and tag. A send of up to S bytes finishes when it starts. A longer send (rendezvous)
-finishes when its message has met its receive, and blocks the later steps of its rank until then.
+first byte arrives at the target o + L later. There the message waits until CPU and receive side are free, even if no
+receive is posted. It then occupies the CPU for o + (s-1) max(O, G), and the receive side for g + (s-1) G. A receive
+finishes with the message that it matches, in order of source and tag. A send of up to S bytes finishes when it starts.
+A longer send (rendezvous) finishes when its message has met its receive, and blocks the later steps of its rank until
+then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Software cache of translations on a NIC, and its miss rates for a benchmark's buffers.
 
-A transfer looks up every page of its buffer in order; each process has its own cache. A miss is compulsory if the page
-was never looked up before.
+A transfer looks up every page of its buffer in order; each process has its own cache. A miss is compulsory if it is the
+first lookup of the page.
 """
 
 from __future__ import annotations

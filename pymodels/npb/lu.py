@@ -1,9 +1,9 @@
 """LU: a cube cut into columns over a grid of processes, crossed plane by plane by wave fronts.
 
-In a step, the lower sweep receives for each inner plane a pencil of 5 values per point from north and west, and sends
-one to south and east. The upper sweep does the opposite. The right-hand side then needs faces two points deep of all
-four neighbours. Pencils are in the two local arrays of the exchange routine, faces in the adjacent arrays `buf` and
-`buf1`, as declared; the local arrays follow them (ours).
+In a step, the lower sweep exchanges pencils of 5 values per point. For each inner plane it receives one from north and
+west, and sends one to south and east. The upper sweep does the opposite. The right-hand side then needs faces two
+points deep of all four neighbours. Pencils are in the two local arrays of the exchange routine, faces in the adjacent
+arrays `buf` and `buf1`, as declared; the local arrays follow them (ours).
 """
 
 from __future__ import annotations

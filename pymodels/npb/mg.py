@@ -30,7 +30,7 @@ class Level:
     peers: dict[tuple[int, int], int]
     """Neighbour ranks by axis and direction."""
     takes: tuple[bool, ...]
-    """By axis, True if the process has no points on the next coarser level and receives the result."""
+    """True, by axis, if the process has no points on the next coarser level and receives the result."""
     gives: tuple[bool, ...]
 
     @property

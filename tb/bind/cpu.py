@@ -241,8 +241,8 @@ class CpuPort:
     async def spin(self, address: int, compared: int, path: int, duration: int, processor: int) -> tuple[int, bool]:
         """Execute a polling loop in hardware: load a word, then execute a path, until the word changes.
 
-        The loop also ends when another task requests the CPU, or when the card's processor and all else are quiet,
-        since its turns can be computed then.
+        The loop also ends when another task requests the CPU. It ends, too, when the card's processor and all else are
+        quiet, since its turns can be computed then.
 
         Args:
             address: Address of the polled word.

@@ -19,7 +19,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def cell(text: str) -> str:
-    """Return a text as one line that may stand in a table."""
+    """Return a text as one line for the cell of a table."""
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
 
 

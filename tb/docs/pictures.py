@@ -81,7 +81,7 @@ def _run(what: str, command: Sequence[str]) -> None:
 
 
 def main(names: Sequence[str]) -> int:
-    """Write all pictures, or the ones that are named; return the exit code."""
+    """Write the named pictures, or all pictures without names; return the exit code."""
     try:
         for name in names or PICTURES:
             print(make(name, PICTURES[name]).relative_to(ROOT))

@@ -1,6 +1,6 @@
 """States of each part of a world, computed on demand.
 
-Parts interact by messages only. The effect of a step therefore depends on its part alone and is computed once,
+Parts interact by messages only. The effect of a step therefore depends on its part alone. It is computed once,
 regardless of the number of world states that contain the part's state.
 """
 

@@ -31,7 +31,7 @@ class Move(NamedTuple):
     """Move from one situation to the next."""
 
     kind: str
-    """One of "begins", "acts", "arrives", "late", "timer", or of FAULTS."""
+    """Kind of the move: "begins", "acts", "arrives", "late", "timer", or a member of FAULTS."""
     node: int
     """Node whose set changes; for a lost or overtaken packet its source."""
     packet: int = NONE

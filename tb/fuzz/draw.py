@@ -1,7 +1,7 @@
 """Source of a program's random choices: a seed, or hypothesis while it shrinks a program.
 
-A program is determined by a sequence of integers. A seed therefore gives the same program on every machine, and
-hypothesis can start with the integers of a failing seed and make them fewer and smaller.
+A program is determined by a sequence of integers. A seed therefore gives the same program on every machine. Hypothesis
+can start with the integers of a failing seed and make them fewer and smaller.
 """
 
 from __future__ import annotations

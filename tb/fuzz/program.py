@@ -58,7 +58,7 @@ class Program:
     chips: int = 0
     """Node chips of an SP switch board, with as many routes per pair; 0 for one switch."""
     in_c: str = ""
-    """One letter for each node, `c` if its NIC executes the layer's firmware in C; empty if none does."""
+    """Letter for each node, `c` if its NIC executes the layer's firmware in C; empty if none does."""
 
     def __str__(self) -> str:
         options = " ".join(f"{name}={value}" for name, value in self.options.items()) or "all defaults"

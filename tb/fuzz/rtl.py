@@ -1,7 +1,7 @@
 """Does a message layer keep its guarantees on the RTL for random programs?
 
-Strategy: every program runs in a fork of this process at the state after booting, so that each begins with the same
-cluster and none affects another. A program with fewer nodes uses the first ones of the cluster.
+Strategy: every program runs in a fork of this process at the state after booting. So each begins with the same cluster,
+and none affects another. A program with fewer nodes uses the first ones of the cluster.
 """
 
 from __future__ import annotations

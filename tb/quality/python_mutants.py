@@ -61,7 +61,7 @@ class _Finder:
         yield from self._of(ast.parse(self._text))
 
     def _of(self, node: ast.AST) -> Iterator[Mutant]:
-        if isinstance(node, ast.JoinedStr):  # what stands in it has no place before Python 3.12
+        if isinstance(node, ast.JoinedStr):  # its parts have no positions before Python 3.12
             return
         yield from self._own(node)
         for name, inside in ast.iter_fields(node):

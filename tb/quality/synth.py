@@ -59,13 +59,13 @@ opt_clean -purge
 tee -q -o {depth} ltp -noff
 """
 DEPTHS = Path(__file__).parent / "depths.json"
-"""The depths of all blocks as they were committed."""
+"""Committed depths of all blocks."""
 NAMED_PERCENT = 10
 
 
 @dataclass(frozen=True)
 class Size:
-    """What a block comes to, or why it was refused."""
+    """Size of a block, or the messages of Yosys for a rejected block."""
 
     block: str
     cells: int = 0
@@ -76,7 +76,7 @@ class Size:
 
 
 def imports_resolved(text: str, packages: dict[str, str]) -> str:
-    """Source text in which what came by `import p::*` says `p::name`: the reader of Yosys knows no import."""
+    """Return source text with names imported by `import p::*` written as `p::name`, since Yosys reads no imports."""
     for package in IMPORT.findall(text):
         names = {
             name: f"{package}::{name}" for found in DECLARED.findall(bare(packages[package])) for name in found if name
@@ -86,17 +86,19 @@ def imports_resolved(text: str, packages: dict[str, str]) -> str:
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
-    """Text with plain names (no member, macro or part of a scoped name) renamed."""
+    """Return text with plain names replaced; members, macros and parts of scoped names are kept."""
     return NAME.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 def returns_resolved(text: str) -> str:
-    """Source text in which a function's last `return x` assigns to its name: the reader of Yosys knows no `return`."""
+    """Return source text in which a function's last `return x` is an assignment to its name, since Yosys reads no
+    `return`.
+    """
     return LAST_RETURN.sub(r"\1\2\3\2 =\4", text)
 
 
 def sources(top: str, folder: Path, texts: Mapping[str, str] = MappingProxyType({})) -> Iterator[Path]:
-    """The files of a block as Yosys can read them, packages first; `texts`: modules' in place of their own."""
+    """Write the files of a block in a form for Yosys and yield them, packages first; `texts` replaces modules."""
     files = needed_files(Design(top))
     packages = {path.stem: path.read_text(encoding="utf-8") for path in files if path.stem.endswith("_pkg")}
     for path in sorted(files, key=lambda one: one.stem not in packages):
@@ -122,7 +124,7 @@ def measure(path: Path) -> Size:
 
 
 def _size(block: str, stat: dict[str, dict[str, dict[str, object]]], depth: str) -> Size:
-    """The figures out of what Yosys wrote."""
+    """Return the size that is parsed from the output of Yosys."""
     module = next(iter(stat["modules"].values()))
     types = {str(name): int(str(count)) for name, count in dict(module["num_cells_by_type"]).items()}  # type: ignore[call-overload]
     bits = sum(
@@ -139,7 +141,7 @@ def _size(block: str, stat: dict[str, dict[str, dict[str, object]]], depth: str)
 
 
 def chosen(words: list[str]) -> list[Path]:
-    """The blocks named; all outside hdl/sim when none is. ToolError naming the nearest for an unknown one."""
+    """Return the named blocks, or all blocks outside hdl/sim without names. Raises ToolError for an unknown name."""
     known = {path.stem: path for path in tops() if is_hardware(path)}
     for word in words:
         if word not in known:
@@ -148,7 +150,7 @@ def chosen(words: list[str]) -> list[Path]:
 
 
 def report(sizes: list[Size], console: Console) -> None:
-    """The table, then what was refused."""
+    """Print the table of sizes, then the messages for rejected blocks."""
     table = Table("block", "cells", "flip-flops", "memory bits", "depth", title="synthesis", title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -162,7 +164,7 @@ def report(sizes: list[Size], console: Console) -> None:
 
 
 def compared(sizes: list[Size], before: Mapping[str, int]) -> list[str]:
-    """What is to be said of depths beside those committed `before`: changes above NAMED_PERCENT, and new blocks."""
+    """Return lines about new blocks, and about depths that differ from the committed by more than NAMED_PERCENT."""
     lines = []
     for one in sizes:
         was = before.get(one.block)
@@ -174,7 +176,7 @@ def compared(sizes: list[Size], before: Mapping[str, int]) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command behind `make synth`; the exit code."""
+    """Run the command `make synth` and return the exit code."""
     parser = argparse.ArgumentParser(prog="sanlab synth", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     parser.add_argument("--write", action="store_true", help="write the depths as those to compare with")

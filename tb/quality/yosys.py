@@ -1,7 +1,7 @@
 """Yosys of the Python package: WebAssembly in a sandbox, whose root is the folder of the script.
 
-By default the sandbox shows the folders of the machine under their own names, but puts folders of its own in place of
-/tmp and /share. Here it sees nothing but one folder, so the place and the name of that folder do not matter.
+By default the sandbox shows the folders of the machine under their own names. It replaces /tmp and /share by folders of
+its own. Here it sees nothing but one folder, so the place and the name of that folder do not matter.
 """
 
 from __future__ import annotations

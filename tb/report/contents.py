@@ -16,7 +16,7 @@ from tb.tools.workplace import MANIFEST, alone
 
 FILE = "index.html"
 KEY_FIGURES = 4
-"""Number of metrics that the index shows of each run: the first ones that the study reports."""
+"""Number of metrics that the index shows for each run: the first metrics that the study reports."""
 TITLE = "sanlab: all reports"
 """Title that identifies an index and distinguishes it from foreign pages."""
 

@@ -1,8 +1,9 @@
 """Wireshark dissector of a run's packets: `dissector.lua`, next to `packets.pcapng`.
 
-It consists of the Myrinet part (`wireshark/myrinet.lua`), the part of the NIC's network (`dissector.lua` in the folder
-of the NIC kind), and the run's message layers, lowest first. A layer has tables of its firmware's numbers and its own
-`dissector.lua`. A layer with plain headers has one line for each packet type (`firmware.shown.Plain`).
+It consists of the Myrinet part (`wireshark/myrinet.lua`), the part of the NIC's network, and the run's message layers,
+lowest first. The part of the network is `dissector.lua` in the folder of the NIC kind. A layer has tables of its
+firmware's numbers and its own `dissector.lua`. A layer with plain headers has one line for each packet type
+(`firmware.shown.Plain`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ VARIABLES |= {colour: f"var(--c{number})" for number, colour in enumerate(FURTHE
 PAGE = "#ffffff"
 LIGHT = {INK: "#1b1e23", GRID: "#dde0e5", CURVE: "#0b6bcb", PAPER: "#c2570c"}
 LIGHT |= dict(zip(FURTHER, ("#2e8540", "#8a3ffc", "#b0184f", "#007d79", "#8a6d00"), strict=True))
-"""The same in a file of its own: the colours that page.css has for light pages."""
+"""Colours of a drawing in a file of its own, as page.css defines them for light pages."""
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: readable, searchable, in the page's font
     "svg.hashsalt": "sanlab",  # equal curves give equal bytes

@@ -1,7 +1,7 @@
 """Assignment of published values to the points of measured curves.
 
-A published value names a metric. If the metric's name ends in a number, and a series has a point at this x whose value
-is the metric's, then the published value is a point of that curve.
+A published value names a metric. It is a point of a curve if the metric's name ends in a number x and the series has
+the metric's value at x.
 """
 
 from __future__ import annotations

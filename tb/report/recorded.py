@@ -1,7 +1,7 @@
 """Reads and writes the folder of a run: its trace, and the legend that explains the trace's numbers.
 
-The run writes `legend.json` beside `trace.npy`. Everything that examines a run afterwards reads both with this module,
-and gets a clear line when one of them is missing, cut off, or of another version.
+The run writes `legend.json` beside `trace.npy`. Tools that examine a run read both files with this module. They get an
+error if a file is missing, truncated, or of another version.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Follows messages at their senders: from their start to the acknowledgement that their sender has seen.
 
-A message begins at a host that calls `send`, at a card that writes a result, or at a NIC that makes a message for
-another one: the reply to a remote read, the copy of a multicast. Records of hosts and NICs at the sender carry the
-number of their message. Results of a card get numbers when the NIC notices them, in the order of the results.
+A message begins at a host that calls `send`, at a card that writes a result, or at a NIC. The NIC makes replies to
+remote reads and copies of multicasts. Records of hosts and NICs at the sender carry the number of their message.
+Results of a card get numbers when the NIC notices them, in the order of the results.
 """
 
 from __future__ import annotations

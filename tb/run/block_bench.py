@@ -1,8 +1,8 @@
 """Block benches: `python -m tb.run.block_bench NAME` runs one cocotb regression and shows cocotb's own table.
 
-A bench is a TOML file in tests/block/benches: `toplevel`, `module` (the cocotb test module), `[parameters]`,
-`replace` (files below tests/block/hdl that take the place of the modules of their names), and `filter` (a regular
-expression; only tests whose names it matches are run).
+A bench is a TOML file in tests/block/benches with the keys `toplevel`, `module` (the cocotb test module),
+`[parameters]`, `replace` and `filter`. `replace` lists files below tests/block/hdl that replace the modules of their
+names. `filter` is a regular expression; only tests whose names it matches are run.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The simulator's output goes to a log file, so pdb opens the terminal itself.
 
 from __future__ import annotations
 
-import pdb  # noqa: T100 - it is the debugger that users ask for
+import pdb  # noqa: T100 - users request the debugger
 import sys
 from pathlib import Path
 from typing import Any

@@ -18,8 +18,9 @@ COLUMNS = ("name", "default", "values", "unit", "group", "meaning")
 class Options(dict[str, dict[str, Any]]):
     """Settings of a study by name; `print` and notebooks show a table.
 
-    Each value has the keys `name`, `group` (`study`, `layer grim`, `every study`, `profile lanai9+p3-450`), `type`,
-    `low` and `high` or `choices`, `values` (the range as text), `unit`, `default` and `meaning`.
+    Each value has the keys `name`, `group`, `type`, `low` and `high` or `choices`, `values` (the range as text),
+    `unit`, `default` and `meaning`. A group is, for example, `study`, `layer grim`, `every study` or `profile
+    lanai9+p3-450`.
     """
 
     def __str__(self) -> str:
@@ -40,8 +41,8 @@ def options(
 ) -> Options:
     """Return all settings that a run of a study accepts, by name.
 
-    These are the study's own settings, those of its message layers, those of every study (`run.*`, `fault.*`, ...), and
-    the values of the hardware profile (`link.slack`, ...).
+    The settings are those of the study, of its message layers, and of every study (`run.*`, `fault.*`, ...). The values
+    of the hardware profile (`link.slack`, ...) are settings, too.
 
     Args:
         study: Name of the study.

@@ -1,4 +1,4 @@
-"""One file a study, found by its name."""
+"""Studies, each in a file of its own that is found by its name."""
 
 from pymodels.roots import beyond
 

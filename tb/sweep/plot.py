@@ -59,7 +59,7 @@ def draw(
     path: Path,
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Draw the varying metrics in the style of the reports; return False if there are none.
+    """Draw the varying metrics in the style of the reports; return False if no metric varies.
 
     Args:
         table: Columns of the sweep by name.

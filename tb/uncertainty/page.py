@@ -67,8 +67,8 @@ def _bound(end: float | None) -> str:
 def tornado(one: Figure, prefix: str) -> str:
     """Return a tornado plot as an `<svg>` element.
 
-    It has a bar for each value, from the measured figure to the figure at the lower end (light) and the upper end
-    (dark) of the value's range, and lines for the interval and the published value.
+    The plot has two bars for each value, from the measured figure to the figures at the ends of the value's range. The
+    bar of the lower end is light, the other dark. Lines mark the interval and the published value.
     """
     import matplotlib as mpl
 

@@ -78,7 +78,9 @@ class Points:
 
 
 def rows_of(study: str, profile: Profile, settings: Mapping[str, str]) -> list[Published]:
-    """Return the published values that a run of a study can reproduce. Raises ConfigError if there are none."""
+    """Return the published values that a run of a study can reproduce. Raises ConfigError if the study has no such
+    value.
+    """
     rows = [
         row
         for row in load_published()

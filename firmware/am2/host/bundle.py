@@ -129,8 +129,8 @@ class Bundle:
     async def _wait_for_message(self) -> None:
         """Wait until a message may have arrived.
 
-        The word of a single endpoint is polled. Several endpoints, an endpoint whose bulk data wait for room, and one
-        that several threads use, are checked in turns, and other threads run in between.
+        The word of a single endpoint is polled. Other cases are checked in turns, and other threads run in between:
+        several endpoints, an endpoint whose bulk data wait for room, or an endpoint of several threads.
         """
         there = [one for one in self.endpoints if one.is_open]
         if self.event_mask is Mask.NOT_EMPTY and there and not any(one.starved for one in there):

@@ -166,8 +166,8 @@ class Place:
     def owner(self, process: int) -> tuple[int, int, int]:
         """Return the addresses of the driver's words about a process.
 
-        The words are the addresses of its staging buffers and of its queue in host memory and, with protection, address
-        and bytes of its pinned memory.
+        The words are the addresses of its staging buffers and of its queue in host memory. With protection, they
+        include address and bytes of its pinned memory.
         """
         at = self.owners + OWNER * process
         return (at, at + 4, at + 8) if self.owners else (int(Word.STAGING), int(Word.MIRROR), 0)

@@ -10,10 +10,10 @@ Paper 000, section 4.1.1 and Figure 4.2; the positions within the words are in r
 
 A control message consists of w0 and w1: token and sequence of the answered message, the answering NI as source.
 
-Ours are the 8/8 split of token and sequence, endpoint = {VNN 8, device 8} (see `endpoints`), and logical channel =
-{source channel 8, destination channel 8}, so that the header identifies the any-to-any stream of a message.
-In a control message, the fields of payload correction and multicast tree carry the cause of an ERROR or the lack of a
-NACK (5), and the destination channel of the answered message (5). So an answer identifies its stream.
+Three choices are ours: the 8/8 split of token and sequence, endpoint = {VNN 8, device 8} (see `endpoints`), and logical
+channel = {source channel 8, destination channel 8}. So the header identifies the any-to-any stream of a message. In a
+control message, the fields of payload correction and multicast tree have another use. They carry the cause of an ERROR
+or the lack of a NACK (5), and the destination channel of the answered message (5). So an answer identifies its stream.
 """
 
 from __future__ import annotations

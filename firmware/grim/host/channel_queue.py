@@ -35,7 +35,7 @@ class Region(Protocol):
 
 
 class Piece:
-    """One message to inject: header words w1..w7, payload bytes or their address in host memory, and stream number."""
+    """Message to inject: header words w1..w7, payload bytes or their address in host memory, and stream number."""
 
     __slots__ = ("address", "data", "message", "size", "stream", "words")
 

@@ -34,12 +34,12 @@ class Handlers:
         """Create the tables; `elsewhere` are the circuits of this host's card, which the host registers as handlers."""
         self.elsewhere = elsewhere
         self.local: dict[str, Handler] = {}
-        """This host's functions, by name."""
+        """Functions of this host, by name."""
         self.numbers: dict[str, int] = {}
         """Known part of the global database: number of each name."""
         self.names: dict[int, str] = {}
         self.functions: dict[int, Handler] = {}
-        """This host's functions by number, including the built-in ones."""
+        """Functions of this host by number, including the built-in functions."""
 
     def register(self, function: Handler, name: str) -> None:
         """Register a function of this host. Other hosts can use it after `sync_handlers`. Raises GrimError."""

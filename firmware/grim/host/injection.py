@@ -1,7 +1,7 @@
 """Sending: from the API to the queues in NI memory.
 
 One message at a time is injected into a channel. A second message waits or, inside a handler, goes to the overflow
-queue in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not
+queue in host memory. So a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not
 empty, all further messages go behind it (readings B6).
 """
 

@@ -1,7 +1,7 @@
 """Multicast trees on the host: their names and, at a tree's owner, its changes (paper 003, C.6.1).
 
 Node 0 keeps the names, as it keeps those of handlers: number and owner of each tree. The owner is the node that first
-looked the name up; it is the root, and knows the members. A node's position follows from the root alone: all nodes of
+requested the name; it is the root, and knows the members. A node's position follows from the root alone: all nodes of
 the cluster are a heap in the order of their VNNs from the root on, and branches without members are omitted. So
 messages for a node take the same path whatever other nodes subscribe, and none overtakes another. A change is
 distributed from the leaves up: when a NI begins to forward, its descendants know their positions.

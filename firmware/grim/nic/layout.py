@@ -245,8 +245,8 @@ class Layout:
     def lane(self, source: int) -> int:
         """Return the lane of a source channel: the messages that share a sequence with per-NI sequencing.
 
-        Lane 0 has all messages of the host, lane 1 the NI's own messages, lane 2 and up the copies for each multicast
-        tree, the last lane the reports. No lane may wait for another one.
+        Lane 0 has all messages of the host, lane 1 the NI's own messages. Lane 2 and up have the copies for each
+        multicast tree, the last lane the reports. No lane may wait for another one.
         """
         return max(source - self._own + 1, 0)
 

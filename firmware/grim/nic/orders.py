@@ -129,8 +129,8 @@ class AnyToAny:
 class PerNi:
     """Per-NI sequencing: one stream for each destination NI and lane (`Layout.lane`).
 
-    A stream has the messages of all host channels in the order in which the NI processed them, or the replies to remote
-    reads, or the copies for one multicast tree.
+    A stream has one kind of message: messages of all host channels, replies to remote reads, or copies for one
+    multicast tree. Messages of the host channels are in the order in which the NI processed them.
     """
 
     place_mask = COUNTER_MASK

@@ -9,8 +9,8 @@ No report is dropped. While `TOKENS` or more wait, the NI takes no new messages 
 scoreboards can still fail. At most one report of a restarted NI waits for each channel, because a connection begins
 only when no report waits.
 
-The failure of a copy for a child of a multicast tree is reported to the host that sent the message, which may be
-another one (`reports_afar`).
+The failure of a copy for a child of a multicast tree is reported to the host that sent the message. This may be another
+host (`reports_afar`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reports to other hosts: failed copies for a multicast tree, reported to the host that sent the message.
 
 A report is a message to an endpoint, which may be full until its host reads. So reports have places of their own, and
-each host gets one report at a time. A host that does not read delays only its own reports, not those to other hosts,
-and not the replies to remote reads, which depend only on NIs and drivers.
+each host gets one report at a time. A host that does not read delays only its own reports, not those to other hosts. It
+does not delay the replies to remote reads either, which depend only on NIs and drivers.
 
 While `TOKENS` or more reports wait for a place, the NI makes no further copies. Only the copies in the trees'
 scoreboards, fewer than `TOKENS`, can then still fail. Reports to a NI that has restarted are dropped, like all messages

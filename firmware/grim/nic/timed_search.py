@@ -1,8 +1,9 @@
 """Channel search timed by the NI itself (paper 000, 4.3.4 and Figure 4.10; option `search_timer`).
 
 The host writes a number of channels and of repetitions into the word SEARCH. In each round of the main loop the NI then
-runs a separate search of the last channels, with the same steps over the same words, and accumulates its RTC ticks. In
-between it serves events as usual. A search that finds a message does not count; the main loop takes that message.
+runs a separate search of the last channels, and accumulates its RTC ticks. The search has the same steps over the same
+words. In between it serves events as usual. A search that finds a message does not count; the main loop takes that
+message.
 """
 
 from __future__ import annotations

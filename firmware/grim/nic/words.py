@@ -108,6 +108,6 @@ class Counter(IntEnum):
     FOREIGN = 34
     """Packets dropped because they belong to no connection, or to one that has ended."""
     UNSENT = 35
-    """With time-outs: answers dropped because the control-message queue was full; a duplicate of the message repeats
+    """Answers dropped because the control-message queue was full, with time-outs; a duplicate of the message repeats
     them.
     """

@@ -2,8 +2,8 @@
 
 Every quantum, if there are several processes, the next one gets the card. The daemon stops the active process between
 two polls of the card, or at the end of its current call. A process that does not use the network is not stopped. The
-daemon saves its card buffers, moves messages from its output queue to the input queues of other processes, and restores
-the buffers of the next process.
+daemon saves the card buffers of the active process, and moves messages from its output queue to the input queues of
+other processes. Then the daemon restores the buffers of the next process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Refill of queue caches that run low: the host is interrupted, and writes more descriptors (paper 001, 3.2.2).
 
-The kernel sets the flag of a queue cache to 1 while descriptors wait at the host. The firmware sets it to ASKED when it
-raises the interrupt. After each refill the kernel increments a word. A packet that needs a descriptor waits for that
+The kernel sets the flag of a queue cache to 1 while descriptors wait at the host. The firmware sets it to `ASKED` when
+it raises the interrupt. After each refill the kernel increments a word. A packet that needs a descriptor waits for that
 word, and later packets wait in the network.
 """
 

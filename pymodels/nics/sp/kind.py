@@ -76,7 +76,8 @@ class SpAdapter(NicKind):
         """Return the run-time settings.
 
         All clocks have one root (readings A8), so that a clock crossing is one register. An access of the processor or
-        the host occupies the internal bus for two bus clocks (address and data), a beat of the right engine for one.
+        the host occupies the internal bus for two bus clocks (address and data). A beat of the right engine occupies it
+        for one.
         """
         return {
             int(Setting.CDC_LATENCY): 0,

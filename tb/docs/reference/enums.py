@@ -26,7 +26,7 @@ def register_maps() -> dict[str, str]:
 
 
 class Member(NamedTuple):
-    """One member of an enumeration."""
+    """Member of an enumeration."""
 
     name: str
     value: int
@@ -34,7 +34,7 @@ class Member(NamedTuple):
 
 
 class Enumeration(NamedTuple):
-    """One enumeration of a module."""
+    """Enumeration of a module."""
 
     name: str
     doc: str

@@ -1,8 +1,8 @@
 """Arithmetic of MPI datatypes: sizes, bounds, alignment, and the pieces of memory of an element.
 
 A shape is a tree of repetitions and sequences over basic types. Bounds, sizes and counts are computed without expanding
-the tree; only `Shape.pieces` lists single pieces. The rules are those of MPICH 4 and its type engine yaksa, also where
-MPI leaves the choice to the library (padding of structs, types without data). All sizes are in bytes.
+the tree; only `Shape.pieces` lists single pieces. The rules are those of MPICH 4 and its type engine yaksa. They also
+apply where MPI leaves the choice to the library (padding of structs, types without data). All sizes are in bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Do nodes deadlock when handlers send requests, and does the request-reply rule prevent it?
 
-Strategy: AM (paper 002). All hosts send each other more requests than may be outstanding, and each request asks for
+Strategy: AM (paper 002). All hosts send each other more requests than may be outstanding, and each request causes
 several messages in return. First the handlers follow the rule and reply: all hosts must finish. Then, with the rule
 lifted, the same handlers send requests. Each waits for a reply that the other node sends only when its own handler has
 finished. The reported waits are checked to form a cycle of the first two hosts.

@@ -1,4 +1,4 @@
-"""What are o_s, o_r, L and g of a short message of each layer on a NIC, and do they add up to a round trip?
+"""What are o_s, o_r, L and g of a short message of each layer on a NIC, and do they sum to a round trip?
 
 Strategy: overheads and gaps come from netgauge's rounds between the first and the last host (`_loggp.py`), with delays
 in which a host does not poll. L is measured separately, with single messages to a polling host: from the return of the

@@ -1,9 +1,9 @@
 """What does it cost to sleep until a message of Active Messages II comes, and what does it save?
 
 Strategy: AM-II (paper 002). The first host sends short messages to the last one with pauses between them. A program
-there waits for each message, once with an event mask for which the wait spins, once with one for which it sleeps until
-the NIC interrupts. Two results are compared: the time of a message from endpoint to handler, and the CPU utilisation.
-Both utilisations include the CPU time to handle messages.
+there waits for each message with two event masks: with the first the wait spins, with the second it sleeps until the
+NIC interrupts. Two results are compared: the time of a message from endpoint to handler, and the CPU utilisation. Both
+utilisations include the CPU time to handle messages.
 """
 
 from __future__ import annotations

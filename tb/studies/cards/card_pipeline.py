@@ -2,8 +2,8 @@
 
 Strategy: host 0 streams samples to the filter of the other host's card. That card forwards to the filter of host 0's
 card, which forwards to host 0: two circuits on different hosts without a CPU between. Then a handler of host 1 filters
-the same stream on the CPU, at the cost of its compiled path, and returns it to a handler of host 0 with the second
-filter. Both results are compared byte by byte with the circuits' models.
+the same stream on the CPU, at the cost of its compiled path. It returns the stream to a handler of host 0 with the
+second filter. Both results are compared byte by byte with the circuits' models.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What happens to messages for an FPGA card whose image is swapped under load: are all held, and how long is the gap?
 
-Strategy: host 0 sends messages to the card of host 1 at a constant rate, such that half of them arrive while the image
-is being loaded. In the second half, every other message is for a circuit that only the new image has. Results return to
-host 0 and are compared with the circuit's model and with the order of sending. A filter with taps set before the swap
-must return zeros when its image is loaded again, because a reconfiguration drops the circuit's state.
+Strategy: host 0 sends messages to the card of host 1 at a constant rate. Half of them arrive while the image is being
+loaded. In the second half, every other message is for a circuit that only the new image has. Results return to host 0
+and are compared with the circuit's model and with the order of sending. A filter with taps set before the swap must
+return zeros when its image is loaded again, because a reconfiguration drops the circuit's state.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How much time is saved when frames of EPOS switch a protocol off, at the sender and at the receiver?
 
-Strategy: reliability and active frames are composed in. The first and the last host play ping-pong, once with frames
-that have reliability act, and once with frames that switch it off, so that there are no acknowledgements and no waits.
-The number of acknowledgements is read from the NIC. The difference to a composition without active frames is the cost
-of the switch itself.
+Strategy: reliability and active frames are composed in. The first and the last host play ping-pong with two kinds of
+frames. Frames of the first kind have reliability act. Frames of the second kind switch it off, so that there are no
+acknowledgements and no waits. The number of acknowledgements is read from the NIC. The difference to a composition
+without active frames is the cost of the switch itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What do EPOS's credits cost, and what do they save when a reader is slow?
 
 Strategy: the first host sends messages to the last one, which reads slowly, once with flow control and once without.
-Without credits, frames wait in the Receive Ring and then in the network, and messages of a third host to the same
-reader wait behind them. With credits no frame waits. With a fast reader, only the cost of credits remains.
+Without credits, frames wait in the Receive Ring and then in the network. Messages of a third host to the same reader
+wait behind them. With credits no frame waits. With a fast reader, only the cost of credits remains.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Strategy: both forms of the card, one after the other: buffers as in HPAM, cells as in SSAM (paper 002). The first host
 sends and the last one returns the message: half of the round trip is the one-way time. Then the first host sends a
-stream that the last one receives. Every message is compared. At the end of the form with buffers, all hosts send the
-first host as many messages as may be outstanding, while it does not receive. The receive pool must hold them all.
+stream that the last one receives. Every message is compared. The form with buffers ends with a burst: all hosts send
+the first host as many messages as may be outstanding, while it does not receive. The receive pool must hold them all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What do incoming queues in the NI save, and what do they cost: messages injected at once, retransmissions, latency?
 
-Strategy: two pairs of hosts whose NIs have little memory, one pair with buffers at the sending NI only and one with
-buffers at both (paper 000, 4.3.3). Each pair measures the latency of a null message, and the number of messages that
-its host appends before it must check for room. Then the receiver stops while slightly more is sent than its queue in
-host memory holds. The excess waits in its NI, or is rejected and retransmitted.
+Strategy: two pairs of hosts whose NIs have little memory (paper 000, 4.3.3). One pair has buffers at the sending NI
+only, the other at both NIs. Each pair measures the latency of a null message, and the number of messages that its host
+appends before it must check for room. Then the receiver stops while slightly more is sent than its queue in host memory
+holds. The excess waits in its NI, or is rejected and retransmitted.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """How long does the NI search its logical channels for new messages, and how many channels are affordable?
 
-Strategy: the firmware's own search of the last 1, 8, ..., 32 of its channels, all empty, between two reads of RTC, as
-in paper 000, 4.3.4. The trace has the same interval to the picosecond, from the first instruction after one read of RTC
-to the end of the other. Then the same search runs while messages arrive and the host stores into the SRAM. Network and
-I/O bus have priority over the processor, so it takes longer. The limit follows as in the paper: a search may take half
-of the minimum latency of the message layers of the time. Metrics name the NIC's clock. That of the paper's LANai 9 is
-not published, so a variant uses 100 MHz.
+Strategy: the firmware's own search of the last 1, 8, ..., 32 channels, all empty, between two reads of RTC (paper 000,
+4.3.4). The trace has the same interval to the picosecond, from the first instruction after one read of RTC to the end
+of the other. Then the same search runs while messages arrive and the host stores into the SRAM. Network and I/O bus
+have priority over the processor, so it takes longer. The limit follows as in the paper: a search may take half of the
+minimum latency of the message layers of the time. Metrics name the NIC's clock. That of the paper's LANai 9 is not
+published, so a variant uses 100 MHz.
 """
 
 from __future__ import annotations

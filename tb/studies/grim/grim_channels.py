@@ -2,9 +2,9 @@
 
 Strategy: four pairs of hosts whose NIs have 1, 8, 16 and 32 channels, as in Figure 4.10 (paper 000, 4.3.4). Each pair
 measures the one-way time of a null message and the bandwidth of a long one. Then null messages arrive on all channels
-in turn, far enough apart to find an idle NI. The stages of each message, from the trace, give the time of its NI's
-search, of its detection by the other NI, and of its reception. According to the paper, the search grows with the number
-of channels and the reception does not.
+in turn, far enough apart to find an idle NI. The trace gives the stages of each message: its NI's search, its detection
+by the other NI, and its reception. According to the paper, the search grows with the number of channels and the
+reception does not.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Strategy: all hosts are enabled and synchronise one handler, and both steps are timed. Then all send a number of
 messages at once, to hosts near and far. Each message carries its sender and number, and begins at another offset of its
-sender's buffer, so that lost, duplicated, reordered and changed messages are detected.
+sender's buffer. So lost, duplicated, reordered and changed messages are detected.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How much earlier do all hosts have a message when the NIs replicate it than when the sender sends it to each?
 
-Strategy: host 0 sends one message to 1, 3, 7, 15 others, once through the multicast tree that it owns and once in a
-loop of `send`; all receivers poll. Measured are the time from the first call to the last handler, and the time that the
-sender's host spends in the calls. The tree grows by subscriptions between the measurements.
+Strategy: host 0 sends one message to 1, 3, 7, 15 others, while all receivers poll. It uses first the multicast tree
+that it owns, then a loop of `send`. Measured are the time from the first call to the last handler, and the time that
+the sender's host spends in the calls. The tree grows by subscriptions between the measurements.
 """
 
 from __future__ import annotations

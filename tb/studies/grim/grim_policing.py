@@ -6,11 +6,11 @@ Without a limit, only the room in the NI's queue bounds a burst; three hosts hav
 beginning of a longer one, so the calls of one burst give all lengths: overhead is their time over their number, the
 marginal overhead of a burst of n the time of the call after it. The plateau is that of a short burst, the knee the
 shortest burst whose marginal overhead exceeds 1.5 plateaus. Replies and ACKs arrive during the burst, so the knee is
-not at the bound but at bound / (1 - rho). Here rho is the rate at which the bound is relieved (one over the overhead at
-the end of the burst) over the rate of injection (one over the plateau).
+not at the bound but at bound / (1 - rho). Here rho is the rate at which the bound is relieved over the rate of
+injection. The first rate is one over the overhead at the end of the burst, the second one over the plateau.
 
-With `burst`, Figure 4.6 is run in full: bursts up to that length with each limit, and without one on a fourth host
-whose queue has `queue_bytes`, so that its knee is measured and not computed.
+With `burst`, Figure 4.6 is run in full: bursts up to that length with each limit and without. The bursts without a
+limit run on a fourth host whose queue has `queue_bytes`, so that its knee is measured and not computed.
 """
 
 from __future__ import annotations

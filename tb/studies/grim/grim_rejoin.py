@@ -3,11 +3,11 @@
 Strategy: all hosts send short messages to all others continuously. The NIC of the last host is reset under this load,
 stays in reset for a while, and restarts: the card is cleared, its program started, and the host opens a new library and
 enables it. The time-out extension detects that the NIC is down, and the NIs reconnect. Every message carries a number.
-An unhandled message must be an error at its sender, belong to the first life of the failed host, or be held by its NIC,
-which accepted it and had not yet written it to host memory (from the trace). No message may be handled twice, or after
-a later one. The gap is from the reset to the first message that is handled again in both directions; `rejoin_us` is the
-part that the new library's `grim_enable` takes. For the other hosts, the longest time between two messages of a pair is
-recorded, before the reset and after it.
+An unhandled message must be an error at its sender, belong to the first life of the failed host, or be held by its NIC.
+The trace shows messages that the NIC had accepted and not yet written to host memory. No message may be handled twice,
+or after a later one. The gap is from the reset to the first message that is handled again in both directions;
+`rejoin_us` is the part that the new library's `grim_enable` takes. For the other hosts, the longest time between two
+messages of a pair is recorded, before the reset and after it.
 """
 
 from __future__ import annotations

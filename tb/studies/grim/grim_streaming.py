@@ -63,8 +63,8 @@ class _Host:
         """Sending hosts, by reference of the source."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
         self.last_at = self.half_at = self.arrived_at = 0
-        """Time of the last message that this host has handled, of half of them, and of the last one of this host that
-        another host has handled.
+        """Times at which this host handled its last message, had handled half of them, and had its own last message
+        handled by another host.
         """
 
     async def prepare(self, hosts: list[_Host], targets: Sequence[int]) -> None:

@@ -1,9 +1,9 @@
 """What is the hit rate of a NI's translation cache in remote writes, by the working set of their targets?
 
 Strategy: the last host pins blocks of user-space memory, which only the run-time region of its NI's cache translates
-(paper 000, 4.5.2). The first host writes to them one after the other, to each block in a random order, with working
-sets from a quarter of the cache to four times its size. A set that fits misses once for each block. A larger set
-replaces the oldest entries, and the hit rate falls. The time of a write is recorded too, with the bytes compared.
+(paper 000, 4.5.2). The first host writes to the blocks one after the other, in a random order. Working sets are from a
+quarter of the cache to four times its size. A set that fits misses once for each block. A larger set replaces the
+oldest entries, and the hit rate falls. The time of a write is recorded too, with the bytes compared.
 """
 
 from __future__ import annotations

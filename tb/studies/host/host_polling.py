@@ -1,8 +1,8 @@
 """What does idle polling cost, of a word of the card against a word of host memory, and how long is a turn of it?
 
-Strategy: a process runs alone on one host. It spins on a word of its memory for a time, then on a word of the NIC's
-memory for the same time, without any change. The trace has a record of each turn over the bus. The wall-clock times of
-both are compared. On Verilator the turns of both are computed, except for the first reads of the card.
+Strategy: a process runs alone on one host. It spins on a word of its memory, then on a word of the NIC's memory for the
+same time, without any change. The trace has a record of each turn over the bus. The wall-clock times of both are
+compared. On Verilator the turns of both are computed, except for the first reads of the card.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tb.studies.mpi._mpi_reference import sends_of, tap
 BUFFER = 1 << 24
 """Bytes for buffered sends."""
 GO = 7
-"""Tag that tells a ready-mode sender that its receive is posted."""
+"""Tag of the message to a ready-mode sender that its receive is posted."""
 
 
 class Rank(Receives):

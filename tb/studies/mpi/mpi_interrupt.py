@@ -3,7 +3,7 @@
 Strategy: the first and the last rank exchange one message. Each has posted its receive and reads its buffer in a loop,
 without an MPI call, until the message is there; HAL's interrupt routine processes the packets. Then it replies. Half of
 a round trip is the one-way time, the median of the repetitions. The routine of the native stack waits for further
-packets, so its shortest message is timed for several such delays, and all sizes with the default one. LAPI's does not
+packets. So its shortest message is timed for several such delays, and all sizes with the default delay. LAPI's does not
 wait. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
 """
 

@@ -1,6 +1,6 @@
 """How fairly does a crossbar share one output among its inputs when all hosts send to one?
 
-Strategy: every other host sends messages of echo to the first one, each as fast as its slot empties, so packets of all
+Strategy: every other host sends messages of echo to the first host, each as fast as its slot empties. So packets of all
 inputs wait for one output. The trace of the switch gives the wait of each packet, from its decoded route byte to the
 connection. It also gives each input's share of the grants while all inputs had packets. Jain's index of these shares is
 1 if they are equal, and 1/n if one of n inputs gets all grants.

@@ -1,10 +1,10 @@
 """Which method moves bytes fastest from host memory into a card at each size, and does TPIL choose it?
 
-Strategy: TPIL's benchmark measures words, write-combined stores of MMX and SSE registers, and DMA by the FPGA card with
-and without a bounce copy, for aligned and misaligned transfers. Its cut-offs are then checked at sizes that are not in
-the benchmark. There every method is timed until a read behind the bytes returns. The loss is the chosen method's time
-over the best one's, less 1. The bytes of every transfer are compared in the card's memory. `SET="fpga.width=64
-fpga.mhz=66"` puts the card on a 64-bit bus of 66 MHz.
+Strategy: TPIL's benchmark measures aligned and misaligned transfers. Methods are words, write-combined stores of MMX
+and SSE registers, and DMA by the FPGA card with and without a bounce copy. Its cut-offs are then checked at sizes that
+are not in the benchmark. There every method is timed until a read behind the bytes returns. The loss is the chosen
+method's time over the best one's, less 1. The bytes of every transfer are compared in the card's memory.
+`SET="fpga.width=64 fpga.mhz=66"` puts the card on a 64-bit bus of 66 MHz.
 """
 
 from __future__ import annotations

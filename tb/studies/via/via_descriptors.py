@@ -1,9 +1,10 @@
 """Up to which length is a descriptor cheaper to write by the host than to fetch by the NIC, alone and in a message?
 
-Strategy (paper 001, 2.3.2): measured over the number of words are the time until words that the host stores one by one
-are in the NIC's memory, and the time of a DMA of as many words into the NIC. Two break-even points are reported:
-against the start-up of the DMA alone, as in the paper, and with the transfer of the words. Then pairs of hosts differ
-only in how the NIC gets its descriptors; messages of more data segments have longer ones.
+Strategy (paper 001, 2.3.2): two times are measured over the number of words. The first is the time until words that the
+host stores one by one are in the NIC's memory. The second is the time of a DMA of as many words into the NIC. Two
+break-even points are reported: against the start-up of the DMA alone, as in the paper, and with the transfer of the
+words. Then pairs of hosts differ only in how the NIC gets its descriptors; messages of more data segments have longer
+ones.
 """
 
 from __future__ import annotations

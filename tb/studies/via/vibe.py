@@ -1,10 +1,11 @@
 """What do the operations of this VIA implementation cost, one component at a time (VIBe: paper 001, chapter 4)?
 
 Strategy: two processes on two hosts. First the calls that move no data are timed. Then latency, CPU utilisation and
-bandwidth are measured in the base configuration (one reused buffer, one data segment, no completion queue, one VI, no
-handler), with one component changed at a time, and between clients and a server. Every condition has its own
-connection. The user chooses preset and profile: one run measures one implementation and writes its table as `vibe.md`.
-The defaults are short enough for Icarus; a longer run is `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
+bandwidth are measured in the base configuration, with one component changed at a time, and between clients and a
+server. The base configuration has one reused buffer, one data segment, no completion queue, one VI and no handler.
+Every condition has its own connection. The user chooses preset and profile: one run measures one implementation and
+writes its table as `vibe.md`. The defaults are short enough for Icarus; a longer run is `SET="rounds=20 messages=100
+bytes=262144 largest=65536"`.
 """
 
 from __future__ import annotations

@@ -58,7 +58,15 @@ MADE_UP = {
     "lanai9-200.toml",
 }
 """Files that a page instructs the reader to make."""
-READERS = ("mylab/", "firmware/dgram/", "tb/studies/dgram/", "tests/unit/dgram/", "sweeps.py", "ring.c", "tb/studies/echo/echo_gap.py")
+READERS = (
+    "mylab/",
+    "firmware/dgram/",
+    "tb/studies/dgram/",
+    "tests/unit/dgram/",
+    "sweeps.py",
+    "ring.c",
+    "tb/studies/echo/echo_gap.py",
+)
 """Folders and files of a page's reader."""
 FOUND_BY_NAME = ("hdl/nic", "firmware")
 """Folders of NICs and layers, whose own pages need no link: the pages above say where they are."""

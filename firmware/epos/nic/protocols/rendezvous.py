@@ -1,8 +1,8 @@
 """Rendezvous on the NIC: a buffer that the host has posted is granted to a node, whose frames then go directly into it.
 
-Each node has these words: the buffer that the host has posted (number and bytes), the buffer that the node has granted
-to this host, and the buffer number that the node requests; then the pages of the posted buffer. Numbers run from 1 to
-2047 and wrap, the same on both sides.
+For each node there are words for the buffer that the host has posted: number, bytes and pages. Further words are the
+buffer that the node has granted to this host, and the buffer number that the node requests. Numbers run from 1 to 2047
+and wrap, the same on both sides.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Remote memory: messages that the NI executes as soon as they arrive (paper 000, 4.5).
 
 A write (RM-V, RM-P) goes by host DMA to its target, one block for each physical piece, followed by the lock word if
-requested. A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply, which is a
-message like any other: token, sequence, ACK. The reading NI stores the reply like a write. Then the read, which stayed
-in its channel's queue, counts as acknowledged (readings B7).
+requested. A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply. The reply is
+a message like any other: token, sequence, ACK. The reading NI stores the reply like a write. Then the read, which
+stayed in its channel's queue, counts as acknowledged (readings B7).
 
 All blocks go through the delivery chain in order. So a remote memory operation overtakes no other one, and an active
 message overtakes no earlier remote memory operation (4.5.6). A translation miss is resolved by the driver. Meanwhile

@@ -1,8 +1,8 @@
 """Translation cache: virtual addresses of registered memory to pieces of physical memory (paper 000, 4.5.2).
 
 The cache has two regions of entries in SRAM, both written by the host. Static entries map contiguous regions. A bit map
-for each of them shows which granules are allocated, so that a write beyond a block fails instead of damaging the next
-block (the map is ours). Run-time entries are the driver's answers to misses: a block and the list of its pieces. An
+for each of them shows which granules are allocated (the map is ours). So a write beyond a block fails instead of
+damaging the next block. Run-time entries are the driver's answers to misses: a block and the list of its pieces. An
 answer replaces the oldest entry (ours).
 """
 

@@ -79,7 +79,7 @@ def program(draw: Draw) -> Program:
 
 
 class Node:
-    """One node: its actions and received messages."""
+    """Node of a program: its actions and received messages."""
 
     def __init__(self, epos: Epos, cluster: Cluster) -> None:
         self.epos, self.cluster, self.me = epos, cluster, epos.me

@@ -1,7 +1,7 @@
 """Normal form of NIC states that have the same future behaviour.
 
-Rings are rotated to their first entry, and the armed receive buffer becomes the first one if no other buffer is in use,
-because absolute positions do not affect the firmware. Memory that is written before it is read again is set to zero.
+Absolute positions do not affect the firmware. So rings are rotated to their first entry, and the armed receive buffer
+becomes the first buffer if no other is in use. Memory that is written before it is read again is set to zero.
 """
 
 from __future__ import annotations

@@ -83,7 +83,9 @@ DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "pol
 NAMES = ("north", "south", "west")
 """Names of multicast trees."""
 IN_C = 400
-"""One in this many programs has NICs that execute the firmware in C, which takes a hundred times as long."""
+"""Number of programs of which one, on average, has NICs that execute the firmware in C, which takes a hundred times as
+long.
+"""
 HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
 
 

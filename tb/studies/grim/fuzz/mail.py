@@ -21,7 +21,7 @@ FOREVER = 1 << 62
 
 @dataclass
 class Message:
-    """One message, or one multicast. Times are event counts."""
+    """Message or multicast of a program. Times are event counts."""
 
     number: int
     source: Place

@@ -1,8 +1,8 @@
 """Reference of remote memory: possible values of each byte.
 
 Every write is an effect on a range of virtual addresses of a node. Of effects in one order (a sender's channel to a
-node), later ones hide earlier ones. Effects of different orders may occur in any sequence. A byte is correct if some
-effect wrote it that no later one of its order hides, or if it is unchanged and no certain effect covers it.
+node), later ones hide earlier ones. Effects of different orders may occur in any sequence. A byte is correct if an
+effect wrote it that no later effect of its order hides. An unchanged byte is correct if no certain effect covers it.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ KINDS: Mapping[str, tuple[int, int, int]] = {
 def misplaced(firmware: Firmware | ExecutingNi, program: Program, sort: str, number: int) -> bytes:
     """Return a message of a sort for a NI, from its word 0 on.
 
-    The result is empty if no stream is unused, if the message would be valid, or if the NI executes firmware in C,
-    whose expected sequence numbers are unknown.
+    The result is empty if no stream is unused or if the message would be valid. It is also empty if the NI executes
+    firmware in C, whose expected sequence numbers are unknown.
     """
     if not isinstance(firmware, Firmware):
         return b""

@@ -1,4 +1,4 @@
-"""One node of a program: its library, and the calls of its actions."""
+"""Node of a program: its library, and the calls of its actions."""
 
 from __future__ import annotations
 
