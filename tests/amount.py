@@ -1,4 +1,4 @@
-"""How many cases of a test run: all of them in `make test-long` and against mutants, fewer in `make test`."""
+"""Number of cases that a test runs: all in `make test-long` and against mutants, fewer in `make test`."""
 
 from __future__ import annotations
 

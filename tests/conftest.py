@@ -1,10 +1,10 @@
-"""A run of the tests has one result, on any machine, under any load, in any order.
+"""Reproducible test runs: one result on any machine, under any load, in any order.
 
-Property tests draw the same examples every time; HYPOTHESIS=explore draws new ones. An example has no deadline, and
-nobody complains that examples are slow to draw. Some examples are constants of the sources: hypothesis takes them from
-all modules that have been imported, which depends on the tests before; here it takes none. Programs write to a terminal
-of 80 columns without colours, whatever the variables of the caller say. Variables of cocotb are removed: a filter, say,
-would leave out tests of the block benches. With PYTHONDONTWRITEBYTECODE, a thousand simulators would compile the same
+Property tests draw the same examples every time; HYPOTHESIS=explore draws new ones. An example has no deadline, and no
+health check reports slow drawing. Some examples are constants of the sources: hypothesis takes them from all modules
+that have been imported, which depends on the tests before; here it takes none. Programs write to a terminal of 80
+columns without colours, whatever the variables of the caller say. Variables of cocotb are removed: a filter, say, would
+leave out tests of the block benches. With PYTHONDONTWRITEBYTECODE, a thousand simulators would compile the same
 modules; bytecode is then kept in `sim_build/bytecode`, beside no source.
 
 `durations.json` has the processor seconds of tests that take long. They begin first, so that workers end together, and
@@ -108,7 +108,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave slow tests out, if asked for; let the longest modules begin first on several workers."""
+    """Leave slow tests out with `--quick`; let the longest modules begin first on several workers."""
     known: dict[str, float] = json.loads(DURATIONS.read_text(encoding="utf-8"))
     if config.getoption("--quick"):
         slow = [item for item in items if function_of(item) in known]

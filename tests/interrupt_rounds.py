@@ -146,15 +146,15 @@ class Rounds:
     host: Any
     card: Card
     step_ps: int
-    """By how much the second news come later in each round."""
+    """Time by which the second news come later in each round."""
     first_ps: int = 0
     """Offset of the first round: from the store that clears until the second news."""
     taken: int = 0
     services: int = 0
     lost: list[int] = field(default_factory=list)
-    """Offsets of the rounds whose news nobody took."""
+    """Offsets of the rounds whose news the host never took."""
     served: list[int] = field(default_factory=list)
-    """By round: calls of the service routine."""
+    """Calls of the service routine, by round."""
     _offset: int | None = None
 
     async def run(self, count: int) -> None:

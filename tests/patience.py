@@ -1,4 +1,4 @@
-"""How long a test waits for what must come. Nothing measures time: only what never comes takes so long."""
+"""Time-out of tests that wait for an event. No test measures time: only a missing event takes so long."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 PATIENCE_S = 1800
-"""Of wall time. A machine that is busy with other things makes any program a hundred times slower."""
+"""Time-out in wall time. A busy machine makes any program a hundred times slower."""
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
-    """Until something holds. Raises TimeoutError with `what` was waited for."""
+    """Wait until a condition holds. Raises TimeoutError that names `what` was waited for."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > end:

@@ -183,8 +183,8 @@ DECODERS: Mapping[str, Callable[[int, Fields], Instruction | None]] = {
 def decode(word: int) -> Instruction | None:
     """Return the decoded instruction, or None for an illegal word.
 
-    Reserved combinations of fields are illegal. They are operation 7 with an invalid J field, an RRM access of both
-    sizes, and a count with flags or an undefined operation.
+    Reserved combinations of fields are illegal: operation 7 with an invalid J field, an RRM access that is both byte
+    and word, and a count with flags or an undefined operation.
     """
     form = format_of(word)
     return None if form is None else DECODERS[form.name](word, form.get(word))

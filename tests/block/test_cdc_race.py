@@ -2,7 +2,7 @@
 
 Strategy: `myri_sync` is replaced by its race model (tests/block/hdl/race). Two clocks of every ratio and phase, so that
 many changes of a pointer fall into the window before an edge. Entries must leave in order, none lost or doubled, each
-visible at the promised read edge or the one after it, and a FIFO that nothing writes any more must become empty.
+visible at the promised read edge or the next edge. A FIFO without further writes must become empty.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def an_entry_shows_at_the_promised_read_edge_or_the_next(
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(periods=PERIODS, latency=[1, 3])
 async def the_last_entry_arrives_without_a_further_push(dut: Any, periods: tuple[int, int], latency: int) -> None:
-    """A change of the pointer that the chain misses would stay unseen until the next push."""
+    """Check that a change of the pointer that the chain misses is seen before the next push."""
     log = await episode(dut, periods, latency, False, cocotb.RANDOM_SEED, (0.6, 0.9), 12000, idle=0.75)
     read_at = {entry: time for time, entry in log.reads}
     for start in range(400, 12000, 400):

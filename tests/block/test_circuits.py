@@ -1,7 +1,7 @@
 """All user circuits against their models in `pymodels.card`.
 
-Strategy: random messages (empty ones, odd lengths, lengths around a block of SHA-256) go through one circuit after
-another without a reset, to include state carried between messages. Gaps at the input, stalls at the output, pauses of
+Strategy: random messages (empty, of odd length, around a block of SHA-256) go through one circuit after another. There
+is no reset between them, to include state carried between messages. Gaps at the input, stalls at the output, pauses of
 the clock enable and a slow bank occur at random; one run has none. The results must match the model's, each with
 exactly one end. A reset in the middle of a message must restore the configured state.
 """

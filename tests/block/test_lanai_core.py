@@ -3,9 +3,9 @@
 Strategy: random programs of all formats, with all kinds of jumps, run on the core and on `pymodels.lanai.simulator`.
 Compared are the address of every instruction, and the direction, offset and value of every access to a special
 register. At the end the whole SRAM is compared, where a program has stored its registers and flags. Load delays, the
-time of special registers and contention for the SRAM are varied in all combinations, and every instruction must take
-the clocks of `pymodels.lanai.clocks`. Undefined instructions stop both at the same address, for the same reason. The
-clocks of short sequences are counted by hand.
+time of special registers and contention for the SRAM are varied in all combinations. Every instruction must take the
+clocks of `pymodels.lanai.clocks`. Undefined instructions stop both at the same address, for the same reason. The clocks
+of short sequences are counted by hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two link ports with faults between them.
 
 Strategy: characters are forced on the wires and receivers are held closed at chosen times. Time-outs must act at the
-character given in the fact sheet, losses must match it, and BEATs must be missed at the same grid points with gated and
+character given in the fact sheet, and losses must match it. BEATs must be missed at the same grid points with gated and
 free-running clocks. Scenarios in which the clock may stop are also run with a gated clock.
 """
 

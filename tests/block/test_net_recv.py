@@ -1,7 +1,7 @@
 """Receive path: packet stream to SRAM and registers, across two unrelated clocks.
 
 Strategy: random packets, some with a wrong CRC-8, arrive with gaps. The bench, as firmware, arms one buffer or several
-smaller ones at random times, and an independent model gives the expected SRAM, RMP, ORUN, length and syndrome. Grants,
+smaller ones at random times. An independent model gives the expected SRAM, RMP, ORUN, length and syndrome. Grants,
 gaps, crossing latency and gated clocks are crossed. Back-pressure, the network time-out in both forms and LANai reset
 have their own tests.
 """

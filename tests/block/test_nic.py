@@ -2,7 +2,7 @@
 
 Strategy: the bench is host driver and firmware at once and uses only their interfaces: PIO, host memory, special
 registers, SRAM. Random packets take the whole path (host memory, DMA, SRAM, link, SRAM, DMA, host memory), with and
-without cut-through, and are compared byte by byte at the end. PIO, registers, doorbells, interrupt, reset,
+without cut-through. They are compared byte by byte at the end. PIO, registers, doorbells, interrupt, reset,
 back-pressure and the trace have their own tests, 32 and 64 bits wide. A PCI protocol monitor watches. The same run with
 gated and free-running clocks must give the same times.
 """

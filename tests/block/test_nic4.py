@@ -2,7 +2,7 @@
 
 Strategy: as for the LANai 9 (`test_nic`), with the same shared tests, the bench is host driver and firmware at once.
 Its registers have firmware's names, so their translation is tested, too (addresses, bits, limits that name the last
-word). Random packets take the whole path from host memory to host memory by the one host DMA, and are compared byte by
+word). Random packets take the whole path from host memory to host memory by the one host DMA. They are compared byte by
 byte at the end. NIC and bus share a gated clock.
 """
 

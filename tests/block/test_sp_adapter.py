@@ -1,9 +1,9 @@
 """Packet path through the whole SP adapter, with its own link looped back.
 
 Strategy: the bench is host driver and firmware at once and uses only their interfaces: PIO, host memory, registers.
-Random packets take the whole path (host memory, Send FIFO, link, receive buffer, Recv/Cmd FIFO, host memory), one by
-one and in streams in which everything overlaps. They are compared byte by byte at the end. The hardware's own rules
-(waiting for data, overlap, back-pressure) and gated clocks have their own tests.
+Random packets take the whole path: host memory, Send FIFO, link, receive buffer, Recv/Cmd FIFO, host memory. They are
+sent one by one and in overlapping streams, and compared byte by byte at the end. The hardware's own rules (waiting for
+data, overlap, back-pressure) and gated clocks have their own tests.
 """
 
 from __future__ import annotations

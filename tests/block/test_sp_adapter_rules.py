@@ -1,8 +1,8 @@
 """Rules of the SP adapter for host and processor other than packets: SRAM, doorbells, timer, order, misuse.
 
 Strategy: the bench is host driver and firmware at once, as in `test_sp_adapter`, with few packets. Commands must
-execute in order, misuse must be flagged without other effects, the processor must share the internal bus, and the timer
-must expire with an idle clock.
+execute in order, and misuse must be flagged without other effects. The processor must share the internal bus, and the
+timer must expire with an idle clock.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """SRAM arbiter with a memory.
 
 Strategy: in every clock each requester makes random requests with random address, direction and lanes, and holds them
-until granted. An independent model determines the grants on each port. A byte image, in which reads of a clock see the
-previous state and port b writes last, gives the expected read data one clock later. One and two accesses per clock are
-crossed with light and heavy load; few addresses make collisions frequent.
+until granted. An independent model determines the grants on each port. A byte image gives the expected read data one
+clock later: reads of a clock see the previous state, and port b writes last. One and two accesses per clock are crossed
+with light and heavy load; few addresses make collisions frequent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Crossbar switch against a functional model.
 
 Strategy: character-level drivers send random packets into every port and obey STOP and GO. A monitor per output decodes
-packets, and a scoreboard compares bytes and CRC-8, per pair of input and output, with the expected packets of the model
-in pymodels. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and cut packets are mixed
+packets. A scoreboard compares bytes and CRC-8, per pair of input and output, with the expected packets of the model in
+pymodels. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and cut packets are mixed
 in. The same episode is run with free-running and gated clocks, and every character must have the same time.
 """
 

@@ -1,8 +1,8 @@
 """Abnormal ends of runs: a hang names the waiting tasks, Ctrl-C leaves no process or results.
 
 Strategy: a host waits with a short time-out for a message that is never sent; the report is compared with the waiting
-task. A long run gets SIGINT like from a terminal, to the whole process group, or SIGTERM like from another program, to
-itself only, while it simulates. The results of the previous run must stay, and no process may be left.
+task. A long run gets a signal while it simulates: SIGINT to the whole process group, as from a terminal, or SIGTERM to
+itself only, as from another program. The results of the previous run must stay, and no process may be left.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A deadlock in the network is detected and its cycle reported; without one nothing is reported.
 
-Strategy: packets on cyclic routes around a ring of three switches: long ones that must block each other, and the same
-packets to the next switch, which cannot. The reported cycle is compared with the only cycle of the ring. Cyclic routes
-are still rejected for other studies.
+Strategy: packets on cyclic routes around a ring of three switches. Long packets must block each other; the same packets
+to the next switch cannot. The reported cycle is compared with the only cycle of the ring. Cyclic routes are still
+rejected for other studies.
 """
 
 from __future__ import annotations

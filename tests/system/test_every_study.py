@@ -1,8 +1,8 @@
 """Studies that no other test runs and whose results no published row compares.
 
-Strategy: the studies are determined when the tests are collected. A study that is named in a test of a folder with a
-simulator, has a smallest run (`TINY`), or has a published row is run elsewhere. The others run here on Verilator with
-their `QUICK` settings, and must pass their own checks and record metrics.
+Strategy: the studies are determined when the tests are collected. A study is run elsewhere if a test in a simulator's
+folder names it. Studies with a smallest run (`TINY`) or a published row are run elsewhere, too. The others run here on
+Verilator with their `QUICK` settings, and must pass their own checks and record metrics.
 """
 
 from __future__ import annotations

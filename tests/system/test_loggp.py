@@ -42,7 +42,7 @@ def test_overheads_and_latency_add_up_to_a_round_trip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layer", ["epos"])
 def test_the_model_counts_only_reads_from_the_card_twice(layer: str, tmp_path: Path) -> None:
-    """A host of EPOS finds messages over the bus, and does not answer any by itself."""
+    """Measure a host of EPOS, which finds messages over the bus and does not answer any by itself."""
     small = f"layer={layer} repetitions=3 messages=8 largest=64"
     found = must("am_logp", "verilator", tmp_path, small, "two_hosts").metrics
     twice = 2 * (found["found_us"] + found["behind_reply_us"])

@@ -26,7 +26,7 @@ def test_tutorial_works_as_typed(page: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(name="reader", scope="module")
 def fixture_reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
-    """A reader with a checkout."""
+    """Return a reader with a checkout."""
     return Reader(tmp_path_factory.mktemp("reader"))
 
 

@@ -1,11 +1,11 @@
 """Stores, doorbells, signals, ends of DMA, timers and packets that wake sleeping parts, at every phase of falling
 asleep.
 
-Strategy: each event occurs a little later in every round, from before a processor begins to poll for it until
-processor, card, bus and link sleep again (`scenarios/wake_phases.py`). A lost event hangs the run. Each event must be
-noticed at the same picosecond with free-running clocks, and in fewer rounds on Icarus and with the verbs in Python
-instead of C; the traces must be equal. The step is not a multiple of a clock period, so rounds pass through the phases
-of all clocks.
+Strategy: each event occurs a little later in every round (`scenarios/wake_phases.py`). The first is before a processor
+begins to poll for it, the last when processor, card, bus and link sleep again. A lost event hangs the run. Each event
+must be noticed at the same picosecond with free-running clocks, and the traces must be equal. The same must hold in
+fewer rounds on Icarus, and with the verbs in Python instead of C. The step is not a multiple of a clock period, so
+rounds pass through the phases of all clocks.
 """
 
 from __future__ import annotations

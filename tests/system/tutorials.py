@@ -31,12 +31,12 @@ LIMIT_S = 1200
 
 
 class Block(NamedTuple):
-    """One block of a page."""
+    """Code block of a page."""
 
     language: str
     text: str
     instead: str
-    """What the comment before the block says for the test."""
+    """Content of the comment `<!-- test: ... -->` before the block."""
 
 
 def blocks(page: str) -> Iterator[Block]:

@@ -1,7 +1,7 @@
 """Choice and order of the benches that run the mutants of a module.
 
-Strategy: modules that are the top of a bench, inside of others, or only named by a file of a bench are looked up. The
-instances of a bench are read from its Icarus program, so some are built here.
+Strategy: the benches are listed for modules that are the top of a bench, inside of others, or only named by a file of a
+bench. The instances of a bench are read from its Icarus program, so some are built here.
 """
 
 from __future__ import annotations

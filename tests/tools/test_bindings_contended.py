@@ -2,7 +2,7 @@
 
 Strategy: as `test_computing`. Random tasks of one host spend paths, compute, enter the kernel, switch contexts, copy
 memory, sleep, wake each other and poll words that DMA changes. Meanwhile the interrupt line rises and falls. Each task
-must reach each of its steps at the same picosecond on all bindings, the service routine must begin at the same times,
+must reach each of its steps at the same picosecond on all bindings. The service routine must begin at the same times,
 and the used CPU time must be equal. Words are polled by one task at a time, because the bindings divide the CPU time of
 two polling loops differently.
 """

@@ -1,9 +1,9 @@
 """C extension against the Python reference implementation: equal names, and equal ways of passing arguments.
 
 Strategy: an object of each C type is compared with one of its Python class. Names that both show are compared, except
-for those in a list with a reason. The arguments of a C method are found by calling it: with fewer and more arguments
-than it accepts, which it must reject with a message, and with unknown names, for which it names the expected ones.
-Python's side is read from its signature.
+for those in a list with a reason. The arguments of a C method are found by calling it. It must reject fewer and more
+arguments than it accepts with a message. For unknown names it must name the expected arguments. Python's side is read
+from its signature.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
         call(*given, **named)
     except TypeError as error:
         return str(error) if re.search("takes|lacks", str(error)) else ""
-    except Exception:  # noqa: BLE001 - it has looked at them
+    except Exception:  # noqa: BLE001 - the call has read its arguments
         return ""
     return ""
 

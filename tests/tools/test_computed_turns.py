@@ -1,7 +1,7 @@
 """Trace of computed turns: the doorway's utilisation windows, and repeated records of a turn.
 
-Strategy: random uses of two resources and a record, in a turn of random length, are passed to the doorway turn by turn,
-and once with the others computed. The traces must be equal. The trace is also read in between.
+Strategy: turns of random length have random uses of two resources and a record. They are passed to the doorway turn by
+turn, and once with the others computed. The traces must be equal. The trace is also read in between.
 """
 
 from __future__ import annotations

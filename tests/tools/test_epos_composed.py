@@ -1,7 +1,7 @@
 """A composition of EPOS costs the same as hand-written code, and omitted parts cost nothing.
 
-Strategy: the paths that contain a point-cut exist a second time in `tests/unit/epos/byhand/`, in plain C without the
-protocols' headers, with a few switches for the compositions. Both are compiled for both processors and every
+Strategy: the paths that contain a point-cut exist a second time in `tests/unit/epos/byhand/`. There they are plain C
+without the protocols' headers, with switches for the compositions. Both are compiled for both processors and every
 composition of the layer. Their counts are compared, and their instructions up to the names of registers and labels. The
 control, flags tested at run time without any active, must cost something. A dummy with one added instruction must fail
 the comparison.

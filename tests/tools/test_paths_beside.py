@@ -2,12 +2,13 @@
 
 Strategy: programs of the fuzz test run on the machine. Whenever VIA's firmware charges a path, the path's C, compiled
 for the local machine, runs on the current state of the firmware: words of NIC memory, and its variables by name. The C
-then announces the firmware's next action. Actions are: descriptors and pages taken from a queue cache, sent headers,
-words stored in host or NIC memory, the treatment of a packet, the used part of a page, permissions. Every compared path
-must be compared often, and at least once along the counted straight line. Changed C must be detected.
+then announces the firmware's next action. Some actions are data: descriptors and pages taken from a queue cache, sent
+headers, words stored in host or NIC memory. The others are the treatment of a packet, the used part of a page, and
+permissions. Every compared path must be compared often, and at least once along the counted straight line. Changed C
+must be detected.
 
-Not covered: whether Python charges a path at the right point for a step that is in neither program, and paths whose C
-is not run (`tests/tools/beside/via.py` names those that are).
+Not covered: the point at which Python charges a path for a step that is in neither program. Paths whose C is not run
+are not covered either; `tests/tools/beside/via.py` names the compared paths.
 """
 
 from __future__ import annotations

@@ -2,17 +2,18 @@
 
 Strategy: programs of the fuzz test run on the machine. A step of the main loop begins with the firmware's state: NIC
 memory word by word, and the firmware's variables under their names in C. Whenever the firmware charges a path, the
-path's C, compiled for the local machine, runs on the state left by the earlier paths of this step. At the end of the
-step both programs must have the same variables, and must have stored the same words in NIC memory and the same values
-in special registers. A path counts as compared in a step that was compared to its end. Changed C must be detected.
+path's C runs on the state left by the earlier paths of this step. The C is compiled for the local machine. At the end
+of the step both programs must have the same variables. They must have stored the same words in NIC memory and the same
+values in special registers. A path counts as compared in a step that was compared to its end. Changed C must be
+detected.
 
 Not covered:
 
 - steps that leave the counted instructions (a path gives the reason and stops);
 - cards with 32-bit memory, and paths that `beside/grim/paths.py` does not name;
-- a NI that is down: a message to it, new, fetched or copied for a tree, gets a turn to be rejected in Python and none
-  in C (programs 55 and 30), and a packet of an ended connection is dropped in Python, where C only classifies it
-  (programs 9, 38 and 49); see "hosts that come back" in `firmware/grim/nic/boot.py`;
+- a NI that is down (see "hosts that come back" in `firmware/grim/nic/boot.py`): a message to it, new, fetched or
+  copied for a tree, gets a turn to be rejected in Python and none in C (programs 55 and 30);
+- a packet of an ended connection: Python drops it, where C only classifies it (programs 9, 38 and 49);
 - the end of a full channel's turn with doorbells (113), and the release of a report to another host (149);
 - the end of a translation request: Python interrupts the host, whose driver then polls; the C has no such end (224);
 - the age of a stream that is no longer watched, which `TickingClock.forget` clears off the path (111, 234 and 246).

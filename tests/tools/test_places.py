@@ -1,6 +1,6 @@
 """Tools in a folder with any path and name.
 
-Strategy: the results are moved below /tmp, which the sandbox of Yosys replaces, into a folder whose name contains all
+Strategy: the results are moved below /tmp, which the sandbox of Yosys replaces. The name of their folder contains all
 characters that a shell, make, the loader or a tool could interpret. A block is measured, a proof holds, and a wrong
 block gives a counterexample there.
 """

@@ -1,10 +1,10 @@
 """NIC software that runs ahead of its processor: equal times, and fewer wake-ups of Python.
 
 Strategy: the processor's model is called clock by clock without a simulator, with a status register that changes and
-accesses that are rejected at random times. A program waits for a bit, reads the register, answers the first of its
-bits, executes paths, writes registers, words and the trace, and notes the time. It runs once with `work` and `read`,
-which wake Python each time, and once with answers and `work_on`: register writes, words, records and times must be
-equal.
+accesses that are rejected at random times. A program waits for a bit, reads the register, and answers the first of its
+bits. Then it executes paths, writes registers, words and the trace, and notes the time. It runs once with `work` and
+`read`, which wake Python each time, and once with answers and `work_on`: register writes, words, records and times must
+be equal.
 """
 
 from __future__ import annotations

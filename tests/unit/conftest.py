@@ -17,7 +17,7 @@ exit 97
 
 @pytest.fixture(name="refusing", scope="session")
 def fixture_refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of programs that refuse to run."""
+    """Return a folder of programs that refuse to run."""
     folder = tmp_path_factory.mktemp("refused")
     for name in REFUSED:
         program = folder / name
@@ -28,7 +28,7 @@ def fixture_refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="path", scope="module", autouse=True)
 def fixture_path(refusing: Path) -> Iterator[None]:
-    """They come before those of the machine."""
+    """Put the programs that refuse to run before those of the machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{refusing}{os.pathsep}{os.environ['PATH']}")
         yield

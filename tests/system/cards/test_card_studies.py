@@ -1,8 +1,9 @@
 """Claims of the card studies, with minimal settings.
 
-Strategy: each study runs once on Verilator, and its results are checked against the purpose of the cards: no host CPU
-on the path from card to card, results equal to the models', a shared bus, no message lost in a reconfiguration, a
-picture in the display's memory. The stream through two circuits also runs on Icarus and must agree record for record.
+Strategy: each study runs once on Verilator, and its results are checked against the purpose of the cards. No host CPU
+may be on the path from card to card, and results must equal the models'. The bus must be shared, no message lost in a
+reconfiguration, and a picture in the display's memory. The stream through two circuits also runs on Icarus and must
+agree record for record.
 """
 
 from __future__ import annotations

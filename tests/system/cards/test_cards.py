@@ -1,7 +1,7 @@
 """Cards of a host in the cluster.
 
 Strategy: one scenario moves bytes between a host and its cards on both simulators, with gated and free-running clocks.
-The host must read what it wrote, Python must see the same bytes in the cards' memories, and the runs must agree in
+The host must read what it wrote, and Python must see the same bytes in the cards' memories. The runs must agree in
 every metric and trace record.
 """
 

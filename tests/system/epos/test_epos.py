@@ -1,8 +1,8 @@
 """EPOS on RTL: the results of its studies are equal on both simulators, and consistent.
 
-Strategy: each study runs once with small settings. By the monitors of both DMAs, of the cable, and of the copying CPU,
-payload is moved four times, and long messages reach the bandwidth of the narrowest of these stages. One composition
-runs on both simulators, with equal results, trace and packets.
+Strategy: each study runs once with small settings. Both DMAs, the cable and the copying CPU are monitored. Payload must
+be moved four times, and long messages must reach the bandwidth of the narrowest of these stages. One composition runs
+on both simulators, with equal results, trace and packets.
 """
 
 from __future__ import annotations

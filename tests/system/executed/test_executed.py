@@ -217,7 +217,7 @@ def test_run_stops_at_a_function_with_registers_and_call_stack(tmp_path: Path) -
 
 
 def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
-    """The function begins in the middle of another function, and uses the stack frame of that function."""
+    """Stop in a function that begins in the middle of another function and uses its stack frame."""
     ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=send")
     assert not ended.passed
     report = _stop_report(ended)

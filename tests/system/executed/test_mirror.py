@@ -1,8 +1,8 @@
 """C firmware outside the tree, as on the page firmware/runtime/mirror.md.
 
-Strategy: the files of the page are written into an empty folder. With the committed image, which must match the sources
-on the page, the study runs on both simulators with equal results, and its figures are checked. Where clang-16 is
-installed, the command of the page must compile the same image.
+Strategy: the files of the page are written into an empty folder. The committed image must match the sources on the
+page. With this image the study runs on both simulators with equal results, and its figures are checked. Where clang-16
+is installed, the command of the page must compile the same image.
 """
 
 from __future__ import annotations

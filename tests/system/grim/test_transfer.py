@@ -41,7 +41,7 @@ def test_file_arrives_unchanged(name: str, size: int, settings: str, messages: i
 
 
 def test_byte_changed_on_the_wire_is_detected(tmp_path: Path) -> None:
-    """The study compares what arrived with what it meant to send."""
+    """Compare, in the study, the bytes that arrived with the bytes to send."""
     size, length = 200, GRIM_HEADER + 200
     file = tmp_path / "file"
     file.write_bytes(bytes(size))

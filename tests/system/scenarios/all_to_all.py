@@ -1,8 +1,8 @@
 """Does every message arrive once and in order when all send to all, and receivers stop and start?
 
 Strategy: each host sends messages of random sizes to all others in random order. Between calls of GRIM it stops for
-random times, in which it neither sends nor polls, so that its small queue fills and causes NACKs and roll-backs.
-Payloads are determined by source, destination and number, and are compared on arrival.
+random times, in which it neither sends nor polls. So its small queue fills and causes NACKs and roll-backs. Payloads
+are determined by source, destination and number, and are compared on arrival.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Does a host reach the FPGA card and the frame buffer on its bus, without other effects?
 
-Strategy: a host writes to a bank, reads it back through the card, loads an image and checks that it is loaded, and
-writes to a frame buffer. Python's views of the memories must show the same bytes.
+Strategy: a host writes to a bank and reads it back through the card. Then it loads an image, checks that it is loaded,
+and writes to a frame buffer. Python's views of the memories must show the same bytes.
 """
 
 from __future__ import annotations

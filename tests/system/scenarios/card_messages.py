@@ -1,9 +1,10 @@
 """Do messages pass through circuits of a local and a remote card to another host, and are invalid ones reported?
 
-Strategy: host 0 sends payloads to the loopback of its own card and of the other host's card, and through the CRC of its
-own card to a handler of host 1. Then both cards subscribe to a multicast tree, and one message goes through the CRCs of
-both. Each result is compared with the circuit's model. A message for a handler without a circuit must raise an error at
-its sender. So must a forwarding entry for a circuit that only the sender's circuit file contains.
+Strategy: host 0 sends payloads to the loopback of its own card and of the other host's card. It also sends payloads
+through the CRC of its own card to a handler of host 1. Then both cards subscribe to a multicast tree, and one message
+goes through the CRCs of both. Each result is compared with the circuit's model. A message for a handler without a
+circuit must raise an error at its sender. So must a forwarding entry for a circuit that only the sender's circuit file
+contains.
 """
 
 from __future__ import annotations

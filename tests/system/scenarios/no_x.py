@@ -1,8 +1,8 @@
 """Is any wire between the parts of a cluster ever X or Z after reset?
 
-Strategy: while echo messages are exchanged (those of VIA between SP adapters), every wire of the generated top level is
-read in every character clock, between two edges: characters, holds, clock requests. On Icarus a bit may be X or Z; its
-driver is named. Slow, and only for small runs.
+Strategy: while messages of echo (of VIA between SP adapters) are exchanged, every wire of the generated top level is
+read: characters, holds, clock requests. This happens in every character clock, between two edges. On Icarus a bit may
+be X or Z; its driver is named. Slow, and only for small runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Do packets on cyclic routes deadlock, and is the cycle of waiting packets reported?
 
-Strategy: every NIC of a ring of switches sends one packet, longer than all slack buffers on its path, to the host two
-switches away, all at the same time. Each packet gets its first link and waits for the next one, which another packet
-holds. No firmware runs: the study writes the registers.
+Strategy: every NIC of a ring of switches sends one packet to the host two switches away, all at the same time. The
+packet is longer than all slack buffers on its path. Each packet gets its first link and waits for the next one, which
+another packet holds. No firmware runs: the study writes the registers.
 """
 
 from __future__ import annotations

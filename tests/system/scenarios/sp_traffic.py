@@ -2,9 +2,9 @@
 
 Strategy: no firmware; each node's adapter is driven by its registers. User data are determined by source, destination
 and number: short ones are written by the processor, long ones fetched from host memory. A receiver compares headers and
-data with the next expected packet of that source, and the data in host memory as stored by the left engine. It pauses
-between packets, so that links stop and the central queues fill. A packet that the adapter reports as bad is dropped and
-counted, and the following numbers must continue.
+data with the next expected packet of that source. The compared data are those that the left engine stored in host
+memory. It pauses between packets, so that links stop and the central queues fill. A packet that the adapter reports as
+bad is dropped and counted, and the following numbers must continue.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Is every event noticed that meets a polling loop, a bus or a link on its way to sleep, at any phase?
 
-Strategy: no firmware. In each round one event occurs for which a processor polls. The time between the start of the
-polling loop and the event grows by a step in each round, from before the loop begins until everything sleeps again. The
-previous round has only just ended, so that the bus, the card and the link also fall asleep at that time. The delay of
-each notice is recorded. A lost event hangs the run.
+Strategy: no firmware. In each round one event occurs for which a processor polls. The time from the start of the
+polling loop to the event grows by a step in each round. It begins before the loop begins and ends when everything
+sleeps again. The previous round has only just ended, so that the bus, the card and the link also fall asleep at that
+time. The delay of each notice is recorded. A lost event hangs the run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Comparison of a Python firmware and its C, step by step on the same traffic.
 
 A step of the main loop begins with the firmware's state. Whenever the firmware charges a path, the path's C runs on the
-state left by the earlier paths of this step. At the end of the step both programs must have the same state, and must
+state left by the earlier paths of this step. At the end of the step both programs must have the same state. They must
 have stored the same words in NIC memory and the same values in special registers.
 
 A step that leaves the straight line whose instructions are counted is not compared, because the code off a path is

@@ -131,7 +131,7 @@ def test_an_asynchronous_reply_without_room_sends_nothing_and_can_be_repeated() 
         for _ in range(8):
             await ends.bench.endpoints[0].request(1, 9)
         await ends.bench.machine.kernel.sleep(200_000_000)
-        for number in range(8):  # answers that nobody acknowledges keep their staging blocks
+        for number in range(8):  # unacknowledged answers keep their staging blocks
             faults.drop(1, 0, faults.passed(1, 0) + number)
         while len(told) < 8:
             await ends.bench.bundles[1].poll()

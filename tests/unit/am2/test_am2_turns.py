@@ -33,7 +33,7 @@ def test_messages_of_endpoints_are_in_proportion_to_their_weights(nic: str, chan
             await bench.endpoints[0].request(1, KEEP, number)
         await bench.machine.kernel.sleep(2_000_000_000)
         near.endpoints[1].map(1, bench.endpoints[1].name, TAG)
-        for _ in range(channels // 2):  # nobody has room for these: they hold every channel
+        for _ in range(channels // 2):  # the receivers have no room for these: they hold every channel
             await near.endpoints[1].request(1, KEEP)
         await bench.machine.kernel.sleep(200_000_000)
         for _ in range(32 - channels // 2):

@@ -120,7 +120,7 @@ def test_a_packet_behind_another_in_the_same_input_waits_for_it() -> None:
 
 
 def test_a_message_of_two_packets_waits_for_its_own_first() -> None:
-    """The second piece is written while the first one is in the send engine."""
+    """Write the second piece while the first one is in the send engine."""
     first = [row for row in message(0, 0) if row[2] not in (E.SEND_RETURN, E.HANDLER_START, E.HANDLER_END, E.POLL_HIT)]
     second = [row for row in message(700, 0, key=0x0636) if row[2] != E.SEND_CALL]
     lines = told(1, first, second)
@@ -130,7 +130,7 @@ def test_a_message_of_two_packets_waits_for_its_own_first() -> None:
 
 
 def test_the_holder_of_an_output_is_named() -> None:
-    """A third host's packet has the output until 1.240 us; the message's own head came at 1.170 us."""
+    """Hold the output with a third host's packet until 1.240 us; the message's own head arrives at 1.170 us."""
     three = replace(
         LEGEND_OF_TWO, hosts=("paris", "metz", "nancy"), links=(*LEGEND_OF_TWO.links, ("nancy", 0, "sw0", 2))
     )

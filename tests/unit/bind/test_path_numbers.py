@@ -1,6 +1,6 @@
 """Numbers of paths: a study that names a path of a table gets its number, or an error for a wrong name.
 
-Strategy: the paths of a small table are numbered; correct, foreign and misspelt names are looked up.
+Strategy: the paths of a small table are numbered; numbers of correct, foreign and misspelt names are requested.
 """
 
 from __future__ import annotations

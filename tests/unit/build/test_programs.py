@@ -1,4 +1,4 @@
-"""Programs that a build needs are looked up by the names that it calls.
+"""Programs that a build needs are found by the names that it calls.
 
 Strategy: PATH is a folder of made-up programs: complete, complete except for one, or with another compiler. Only the
 complete one may pass; every other one must be rejected before a build begins, with the name of the missing program. A

@@ -1,8 +1,8 @@
 """Rejection of numbers, files, addresses and clusters before a build.
 
-Strategy: digits of other scripts, numbers that are not finite, seeds out of range, files with a byte order mark or
-invalid UTF-8, names that two roots share, addresses without a port, clusters that are too small. Each message is
-compared.
+Strategy: digits of other scripts, non-finite numbers, seeds out of range, files with a byte order mark or invalid
+UTF-8. Further cases are names that two roots share, addresses without a port, and clusters that are too small. Each
+message is compared.
 """
 
 from __future__ import annotations

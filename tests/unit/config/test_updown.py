@@ -1,9 +1,9 @@
 """Up*/down* routing.
 
-Strategy: random connected networks (a random tree of switches, random further cables, hosts on random free ports) must
-get routes that deliver and have no dependency cycle. Their length is compared with an independent search over all legal
-paths. Rings and tori, whose shortest routes deadlock, are tried with every root. The spread over parallel up-links of
-Clos networks is compared with hand calculations. Repeated computations give equal routes.
+Strategy: random connected networks must get routes that deliver and have no dependency cycle. A network is a random
+tree of switches with random further cables and hosts on random free ports. Their length is compared with an independent
+search over all legal paths. Rings and tori, whose shortest routes deadlock, are tried with every root. The spread over
+parallel up-links of Clos networks is compared with hand calculations. Repeated computations give equal routes.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def by_keywords():
 
 @pytest.fixture(name="made_up")
 def fixture_made_up() -> list[errors.Site]:
-    """The errors of a source with one function a form."""
+    """Return the errors of a source with one function for each form."""
     return list(errors.sites({"a.py": ast.parse(ERRORS)}))
 
 

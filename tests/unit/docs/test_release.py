@@ -1,4 +1,4 @@
-"""What a release names: one version everywhere.
+"""Version of a release: equal in every place that names it.
 
 Strategy: the version of the package is compared with the citation file and the changelog.
 """

@@ -2,8 +2,8 @@
 
 Strategy: two to four hosts on the machine, with each LANai and each option that moves data another way. They send
 messages of all sizes, all-to-all traffic, and traffic to slow readers. Words in NIC memory (a doorbell, a control
-block, payload) are changed while a message is on its way, and the result must follow from the change. Each misuse has
-its own error.
+block, payload) are changed while a message is in flight. The result must follow from the change. Each misuse has its
+own error.
 """
 
 from __future__ import annotations

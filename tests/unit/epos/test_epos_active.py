@@ -71,7 +71,9 @@ def changed(bench: Bench, word: int) -> Any:
 
 
 def test_receiver_obeys_the_bits_in_the_frame() -> None:
-    """The receiver does not acknowledge frames whose bit is cleared; the sender waits until the bit is set again."""
+    """Send frames whose bit is cleared: the receiver acknowledges none, and the sender waits until the bit is set
+    again.
+    """
     bench, (data,) = Bench(protocols=BOTH, timeout_us=40), drawn(3, [64])
     with changed(bench, identity(["active"])):
         sending = bench.machine.host(0).spawn(bench.hosts[0].send(1, data), "the sender")

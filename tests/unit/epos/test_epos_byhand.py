@@ -1,7 +1,7 @@
 """Composed and hand-written EPOS: committed costs and all events of a run on the machine are equal.
 
-Strategy: a library and a NIC program that are written by hand for three compositions (`byhand/library.py`,
-`byhand/program.py`) run the same traffic as the composed ones, with slow readers and lost frames.
+Strategy: a library and a NIC program are written by hand for three compositions (`byhand/library.py`,
+`byhand/program.py`). They run the same traffic as the composed ones, with slow readers and lost frames.
 `tests/system/epos/test_epos_by_hand.py` does the same on RTL. `tests/tools/test_epos_composed.py` compiles both and
 compares their instructions.
 """

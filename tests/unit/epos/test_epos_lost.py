@@ -1,7 +1,7 @@
 """EPOS on networks that lose frames: a message is lost as a whole, never mixed, too long or out of its slot.
 
-Strategy: of messages of three frames, single frames, random frames or all second frames are lost, with each option that
-moves frames to the host another way. Each message arrives complete or not at all, and counters give the reason. Senders
+Strategy: messages of three frames lose single frames, random frames or all second frames. Each option that moves frames
+to the host another way is tried. Each message arrives complete or not at all, and counters give the reason. Senders
 whose library does not check sizes send more frames than a staging slot holds.
 """
 
@@ -44,7 +44,7 @@ def test_message_with_a_lost_frame_is_dropped_and_the_next_one_is_complete(lost:
 
 
 def test_last_frame_of_another_message_does_not_complete_a_message() -> None:
-    """The last frame of the first message and the first two of the second are lost."""
+    """Lose the last frame of the first message and the first two of the second."""
     bench, sent, got = lossy([2, 3, 4], [1500] * 3, 1)
     assert got == [sent[2]]
     assert bench.word(1, Word.STRAY) == 1
@@ -63,7 +63,7 @@ def test_messages_arrive_complete_and_in_order_or_not_at_all_under_loss(seed: in
 
 
 def test_entries_of_messages_that_stay_incomplete_do_not_outgrow_the_queue_of_a_late_host() -> None:
-    """The second frames of forty messages are lost before the host polls for the first time."""
+    """Lose the second frames of forty messages before the host polls for the first time."""
     bench, sent = Bench(mtu=64, slot_bytes=128, slots=1), drawn(11, [128] * 40 + [64] * 3)
     for number in range(1, 80, 2):
         bench.machine.faults.drop(0, 1, number)

@@ -1,8 +1,8 @@
 """MTU adaptation of EPOS: frames become shorter while messages are on their way, and all messages arrive.
 
 Strategy: the bytes of packets are counted on the receiver's cable between marked messages. The MTU is lowered while
-frames of the message before are in flight or held in the Receive Ring, on a network that loses frames, and by several
-hosts at once. Only the host that lowers its MTU sends shorter frames. A larger MTU is rejected.
+frames of the previous message are in flight or held in the Receive Ring. It is also lowered on a network that loses
+frames, and by several hosts at once. Only the host that lowers its MTU sends shorter frames. A larger MTU is rejected.
 """
 
 from __future__ import annotations

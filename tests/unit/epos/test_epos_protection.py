@@ -160,7 +160,7 @@ def test_memory_of_another_process_cannot_be_sent() -> None:
     ],
 )
 def test_frame_with_a_forged_header_is_not_sent(which: int, word: int) -> None:
-    """Each case forges one field: node, packet type, composition, process, size."""
+    """Forge one field in each case: node, packet type, composition, process, size."""
     bench, (_, b, c, _) = processes()
     place = b.place
 
@@ -214,8 +214,8 @@ def test_a_posted_page_of_another_process_is_not_written() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_words_and_doorbells_of_a_process_do_not_affect_others(seed: int) -> None:
-    """A process writes at random to its own pages and doorbells; exactly the others' messages arrive, complete and in
-    order.
+    """Let a process write at random to its own pages and doorbells; exactly the others' messages must arrive, complete
+    and in order.
     """
     rng = random.Random(seed)
     bench, (a, b, c, d) = processes(protocols=rng.choice(["protection", "flow+protection", "reliability+protection"]))

@@ -77,7 +77,7 @@ def test_only_the_frame_with_a_lost_acknowledgement_is_retransmitted() -> None:
 
 
 def test_acknowledged_frame_is_in_host_memory() -> None:
-    """The fifth message is held in the Receive Ring, and is received again meanwhile."""
+    """Hold the fifth message in the Receive Ring, and receive it again meanwhile."""
     bench, sent = Bench(protocols="reliability", timeout_us=40), drawn(12, [4096] * 5)
     far, at = bench.hosts[1], bench.hosts[0].place.of("reliability", 1, WORDS) + 4
 
@@ -121,7 +121,7 @@ def test_with_credits_no_frame_waits_for_a_late_reader(protocols: str, held: boo
 
 
 def test_piggybacked_credit_is_never_ahead_of_the_receivers_nic() -> None:
-    """The host has copied one message, of which only the host knows, and reports it to the sender in an answer."""
+    """Copy one message, of which only the host knows, and report it to the sender in an answer."""
     bench = Bench(protocols="flow")
     bench.run(bench.give(0, 1, [b"one"]), bench.take(1, 1))
     bench.run(bench.give(1, 0, [b"answer"]), bench.take(0, 1))
@@ -148,7 +148,7 @@ def test_missing_credits_of_one_receiver_do_not_block_another() -> None:
 
 
 def test_credit_damaged_on_the_cable_is_dropped() -> None:
-    """The receiver's NIC sends nothing but credits; the next one includes the count of the damaged one."""
+    """Let the receiver's NIC send nothing but credits; the next one includes the count of the damaged one."""
     bench, sent = Bench(protocols="flow"), drawn(13, [64] * 12)
     bench.machine.faults.corrupt(1, 0, 1, 10)
     _, got = bench.run(bench.give(0, 1, sent), bench.take(1, 12))
@@ -157,7 +157,7 @@ def test_credit_damaged_on_the_cable_is_dropped() -> None:
 
 
 def test_host_uses_the_credit_in_nic_memory() -> None:
-    """A bit is added to the credit: the host sends a message without a slot, and its frame is held."""
+    """Add a bit to the credit: the host sends a message without a slot, and its frame is held."""
     bench, sent = Bench(protocols="flow"), drawn(14, [64] * 8)
     bench.machine.nic(0).store(bench.hosts[0].place.of("flow", 1, 1), 4)
 

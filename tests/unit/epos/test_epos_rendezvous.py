@@ -134,7 +134,7 @@ def test_message_longer_than_the_posted_buffer_is_rejected_and_the_buffer_stays_
 
 
 def test_frame_beyond_the_posted_buffer_is_rejected_by_the_nic() -> None:
-    """The grant is enlarged in the sender's library."""
+    """Enlarge the grant in the sender's library."""
     bench = Bench(protocols="rendezvous")
     side = bench.hosts[0].protocols["rendezvous"]
     pieces, untouched = scattered(bench, 1, 8192, 1)

@@ -1,8 +1,8 @@
 """Protocols that are not composed into EPOS add nothing: no byte, no word of memory, no polling step, no call.
 
-Strategy: header, memory map, polling steps and hooks of each compiled set of protocols are compared with those of the
-baseline plus those that the protocols declare. The bytes of a message are compared with those on the cable, where an
-extra header word must be detected.
+Strategy: header, memory map, polling steps and hooks of each compiled set of protocols are read. They must equal those
+of the baseline plus those that the protocols declare. The bytes of a message are compared with those on the cable,
+where an extra header word must be detected.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_bytes_on_the_cable_contain_only_baseline_and_selected_protocols(protoco
 
 @pytest.mark.parametrize("name", [one.name for one in PROTOCOLS if one.header and one.name != "protection"])
 def test_extra_header_word_is_detected_on_the_cable(name: str) -> None:
-    """The word belongs to a protocol that is not selected, on both hosts."""
+    """Add the word of a protocol that is not selected, on both hosts."""
     original = Place.__init__
 
     def longer(place: Place, options: Options, nodes: int, process: int = 0) -> None:

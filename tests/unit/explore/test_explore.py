@@ -1,9 +1,9 @@
 """Model checking of GRIM's small worlds.
 
 Strategy: worlds of one message are searched to the end and must keep their guarantees. Known bugs are then injected
-into the firmware (a duplicated packet is accepted as new, an ACK frees one message too many, a lost packet is never
-retransmitted). The search must find each and report the schedule. Two searches of one world must give equal results. A
-coroutine shows that the hash of a state distinguishes exactly the states that differ.
+into the firmware, and the search must find each and report the schedule. A duplicated packet is accepted as new, an ACK
+frees one message too many, or a lost packet is never retransmitted. Two searches of one world must give equal results.
+A coroutine shows that the hash of a state distinguishes exactly the states that differ.
 """
 
 from __future__ import annotations

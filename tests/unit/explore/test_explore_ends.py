@@ -1,8 +1,8 @@
 """Early end of a search.
 
 Strategy: Ctrl-C in the middle of the second of three worlds must show the results of the first two. No process may be
-left, even if one is in a step that never ends, or if the command is ended by a signal at any place. The end of a pipe
-proves this, since a remaining process would keep it open.
+left, even if it is in a step that never ends. The same holds if a signal ends the command at any place. The end of a
+pipe proves this, since a remaining process would keep it open.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Model checking of VIA's small worlds.
 
 Strategy: the smallest world of each reliability level keeps its guarantees. Known bugs are then injected into the
-firmware, and the search must find and report each. A copy is accepted as a new message, a missing packet is not
-noticed, a message is acknowledged before it is whole, time limits are ignored, or a message overtakes data written
-before it.
+firmware, and the search must find and report each. In one bug each, a copy is accepted as a new message, and a missing
+packet is not noticed. In the others, a message is acknowledged before it is whole, time limits are ignored, and a
+message overtakes data written before it.
 """
 
 from __future__ import annotations

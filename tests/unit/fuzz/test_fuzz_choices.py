@@ -1,7 +1,7 @@
 """Run-time options drawn by the fuzz tests of GRIM and VIA.
 
-Strategy: over the seeds of which the tests run some, each word of an option, and each further value, must occur in some
-programs with valid combinations of options. Nearly all programs must have such combinations.
+Strategy: programs are drawn from the seeds of which the tests run some. Each word of an option, and each further value,
+must occur in some programs with valid combinations of options. Nearly all programs must have such combinations.
 """
 
 from __future__ import annotations

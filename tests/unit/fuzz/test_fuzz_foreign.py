@@ -1,6 +1,6 @@
 """Injected packets and queue sizes in the fuzz test of GRIM.
 
-Strategy: a packet of each kind that no NIC has sent goes to a NI, which must count it as dropped or answer it by an
+Strategy: a packet of each kind that no NIC has sent goes to a NI. The NI must count it as dropped or answer it by an
 ERROR, and accept the next message. A requested queue size must apply to one node only.
 """
 

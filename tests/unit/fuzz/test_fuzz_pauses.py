@@ -1,7 +1,8 @@
 """Pauses between the actions of a program of the mixed fuzz test.
 
-Strategy: programs of GRIM and VIA, some with blocking threads, run on the machine with random pauses before each action
-and are checked by the reference models of the fuzz test. The other random choices of a program must not change.
+Strategy: programs of GRIM and VIA, some with blocking threads, run on the machine with random pauses before each
+action. They are checked by the reference models of the fuzz test. The other random choices of a program must not
+change.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Bench:
     sram_bytes = 0
     """SRAM of each NIC in bytes; 0 for the size of its kind."""
     in_c = ""
-    """One letter a node: `c` for a NIC that executes the C firmware."""
+    """Letter for each node: `c` for a NIC that executes the C firmware."""
     timing: Timing | None = None
     """Delays of the machine; None for its defaults."""
 

@@ -113,7 +113,7 @@ class Replay:
             self.rolled_back.add(sent.name)
 
     def expired(self, sent: Sent) -> None:
-        """Reject a time-out of the sender, since there are none without the extension."""
+        """Reject a time-out of the sender, which cannot occur without the extension."""
         raise AssertionError(f"{sent.name}: a time-out of message {sent.number}")
 
 

@@ -3,8 +3,7 @@ unbounded counters.
 
 Differences from `tests.unit.grim.model`, the protocol for networks without losses:
 
-- Any packet may be lost. Packets keep their order, so an arrival shows that all earlier ones that did not arrive are
-  lost.
+- Any packet may be lost. Packets keep their order, so an arrival shows that all earlier missing packets are lost.
 - The window counts from the oldest message without an answer.
 - When the oldest has waited for the time-out, the sender goes back to it. Messages answered meanwhile are not resent.
 - The receiver acknowledges duplicates again, and drops early messages without an answer, whether it has

@@ -81,10 +81,10 @@ def test_channels_without_tokens_left_by_trees_are_rejected(style: str, channels
 def test_host_dma_ring_has_a_block_for_every_possible_delivery_and_a_spare_one(
     segment: int, cut: int, trees: int, own: int, need: int, ring: int
 ) -> None:
-    """For each of two buffers, the need is the most of pages (whole ones and one more at either end), pieces (whole
-    ones and four more), and copies for two hosts' eight channels. To this come three times those copies, the pages of
-    each own segment, two for each report and each drained message, and ten. Each need is close to a power of two, so
-    that an error changes the size of the ring.
+    """Compute the need of blocks. For each of two buffers, it is the maximum of pages, pieces and copies. Pages are
+    whole pages and one more at either end, pieces are whole pieces and four more, copies are for two hosts' eight
+    channels. Added are three times those copies, the pages of each own segment, two for each report and each drained
+    message, and ten. Each need is close to a power of two, so that an error changes the size of the ring.
     """
     chosen: dict[str, Any] = {"segment_bytes": segment, "cut_through_bytes": cut - cut % 8, "multicast_trees": trees}
     chosen |= {"cut_through_least": cut - cut % 8} if cut else {}
@@ -98,7 +98,7 @@ def test_host_dma_ring_has_a_block_for_every_possible_delivery_and_a_spare_one(
     ("messages", "bytes_of_fifo"), [(512, 4096), (513, 8192), (1024, 8192), (1025, 16384), (2048, 16384)]
 )
 def test_doorbell_fifo_is_the_smallest_with_an_entry_for_every_message(messages: int, bytes_of_fifo: int) -> None:
-    """A short message takes 40 bytes of a queue, which holds one more at its end; an entry takes 8 bytes."""
+    """Send short messages, which take 40 bytes of a queue; it holds one more at its end, and an entry takes 8 bytes."""
     layout = Layout(Options(doorbell_notify=1, queue_bytes=40 * (messages - 1)), 2, 1 << 21)
     assert layout.doorbell_bytes == bytes_of_fifo
     assert layout.doorbells % bytes_of_fifo == 0
@@ -106,7 +106,7 @@ def test_doorbell_fifo_is_the_smallest_with_an_entry_for_every_message(messages:
 
 @pytest.mark.parametrize("children", [1, 2])
 def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
-    """The children do not poll: their queues fill, and all other messages wait at the root."""
+    """Let the children not poll: their queues fill, and all other messages wait at the root."""
     bench = Bench(1 + children, host_queue_bytes=1024, segment_bytes=128)
     came = [0] * (1 + children)
     looked: list[int] = []

@@ -80,7 +80,7 @@ def test_incoming_queues_halve_the_room_for_outgoing_messages() -> None:
 
 
 def test_restart_report_follows_the_messages_accepted_before() -> None:
-    """The end of a long message is lost; the first message after the restart is not taken for it."""
+    """Lose the end of a long message; the first message after the restart must not be taken for it."""
     bench = Bench(2, 1, False, True, buffering="both", host_queue_bytes=1024, segment_bytes=200, timeout_us=300)
     got: list[bytes] = []
 

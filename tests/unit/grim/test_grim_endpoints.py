@@ -110,7 +110,7 @@ def test_arriving_long_messages_and_reports_do_not_overlap() -> None:
 
 
 def test_long_messages_behind_longer_waiting_ones_keep_bytes_and_order() -> None:
-    """The endpoint reads slowly: a message in a receive buffer has no room where a later, shorter one has."""
+    """Read the endpoint slowly: a message in a receive buffer has no room where a later, shorter one has."""
     bench = Bench(2, buffering="both", host_queue_bytes=SMALL_QUEUE)
     stream = Stream(bench)
 
@@ -157,7 +157,7 @@ class WithCard:
 
 
 def test_long_message_goes_to_an_fpga_card_only_when_complete() -> None:
-    """The machine has no card: the NIC is configured with one, and writes to its window are recorded."""
+    """Configure the NIC with a card, which the machine lacks, and record the writes to its window."""
     bench = Bench(2, start_nics=False, channels=2)
     views = [replace(view, cards=(frozenset(), frozenset({FPGA_CARD}))) for view in bench.views]
     bench.libraries[0] = Grim(bench.machine.host(0), views[0])

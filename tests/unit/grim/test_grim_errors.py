@@ -110,7 +110,7 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
 
 
 def test_library_answers_while_an_error_is_pending() -> None:
-    """One poll of node 0 handles the error of a bad address and then a request of another node."""
+    """Handle the error of a bad address and then a request of another node in one poll of node 0."""
     bench = Bench(3)
 
     async def node(library: Grim, me: int) -> int:

@@ -104,7 +104,7 @@ def test_hang_report_shows_that_a_rejected_stream_waits_for_its_host() -> None:
 
 @pytest.mark.parametrize("kind", ["lanai9", "lanai4"])
 def test_freed_block_of_registered_memory_is_confirmed_to_the_driver(kind: str) -> None:
-    """The call that frees the block waits for the confirmation."""
+    """Free the block by a call that waits for the confirmation."""
     bench = mixed("cp", kind)
     freed: list[int] = []
 
@@ -119,7 +119,7 @@ def test_freed_block_of_registered_memory_is_confirmed_to_the_driver(kind: str) 
 
 
 def test_idle_turn_of_the_main_loop_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn reads ISR once and otherwise SRAM, so that only events from outside can change the next turn."""
+    """Check that a turn reads ISR once and otherwise SRAM, so that only external events can change the next turn."""
     steps: list[Step] = []
     run = executed.run
 

@@ -1,7 +1,7 @@
 """GRIM on networks that lose packets, with the time-out extension.
 
 Strategy: traffic of random sizes runs between all nodes over wires that drop or flip packets by seed, data and answers
-alike, with receivers that stop, tiny queues and windows of every width. Every message must arrive once, in order and
+alike. Receivers stop, queues are tiny, and windows have every width. Every message must arrive once, in order and
 unchanged, and every queue must be empty at the end. All actions of the firmware are compared with the reference model
 under the same losses. Then single packets of a chosen kind are lost, and the counters of their repair are checked.
 Counters wrap at least four times under loss.
@@ -77,7 +77,7 @@ def test_nothing_is_retransmitted_without_loss() -> None:
 
 
 def test_only_late_answers_to_duplicates_are_stale() -> None:
-    """Nothing is lost, but receivers stop, and messages are resent while their first answers are in flight."""
+    """Lose no packet, but stop receivers, so that messages are resent while their first answers are in flight."""
     bench = Bench(3, 1, False, True, **{**LOSSY, "timeout_us": 5, "host_queue_bytes": 1024, "segment_bytes": 256})
     stop_and_start(bench)
     AllToAll(bench, 40, [0, 64, 200]).run(LAST_ANSWERS_US)
@@ -99,8 +99,8 @@ def test_counters_wrap_four_times_under_loss(sequencing: str) -> None:
 
 
 def test_channel_without_a_free_sequence_number_continues_when_the_oldest_message_is_answered() -> None:
-    """The answer to the first message, of channel 1, is lost. The 126 further messages of the window are answered, and
-    128 wait in channels 1 to 3. Then all 255 sequence numbers of the stream are in use, and no event of its own wakes
+    """Lose the answer to the first message, of channel 1. The 126 further messages of the window are answered, and 128
+    wait in channels 1 to 3. Then all 255 sequence numbers of the stream are in use, and no event of its own wakes
     channel 0.
     """
     chosen: dict[str, Any] = {"channels": 4, "sequencing": "per-ni", "multicast_trees": 0, "timeout_us": 20_000}
@@ -254,7 +254,7 @@ def test_hang_names_the_host_that_was_never_enabled() -> None:
 
 
 def test_answers_that_overflow_the_control_queue_are_recovered() -> None:
-    """The path of the answers is blocked for many time-outs: each brings copies, and each copy one more answer."""
+    """Block the path of the answers for many time-outs: each brings copies, and each copy one more answer."""
     bench = Bench(2, 1, False, True, timeout_us=30, timeout_tries=0)
     got: list[int] = []
 

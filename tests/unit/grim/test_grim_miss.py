@@ -1,10 +1,10 @@
 """A translation miss, and packets that arrive until the driver answers.
 
-Strategy: a message is parked for its translation while other streams bring addresses outside any memory, replies
-without a buffer, and messages of the parked message's stream. Each must be completed, rejected or reported, and the
-parked one exactly once too. Counters must show that the mixture occurred, and every receive buffer must be free at the
-end. Where interrupts are faster than the bus, the driver is interrupted again before its answer has reached the NI; it
-must answer each request once.
+Strategy: a message is parked for its translation while packets arrive. Other streams bring addresses outside any memory
+and replies without a buffer; its own stream brings further messages. Each must be completed, rejected or reported, and
+the parked one exactly once too. Counters must show that the mixture occurred, and every receive buffer must be free at
+the end. Where interrupts are faster than the bus, the driver is interrupted again before its answer has reached the NI;
+it must answer each request once.
 """
 
 from __future__ import annotations

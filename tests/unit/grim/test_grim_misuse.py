@@ -1,4 +1,4 @@
-"""Every call of GRIM's API, every misuse of it, and its error, in one table that is tested by row.
+"""Table of the calls of GRIM's API, every misuse of each call, and its error, tested by row.
 
 Strategy: a wrong call is made on a working library. Its error must name the argument and say what would be right;
 afterwards a message still arrives, and every queue is empty. Further tests make calls before `grim_enable`, and calls

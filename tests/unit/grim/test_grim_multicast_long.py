@@ -119,7 +119,7 @@ def test_segments_after_leaving_the_tree_are_dropped() -> None:
     play = Play(True, ())
 
     async def leave(library: Grim, tree: int) -> None:
-        library.calls.messenger.dispatch.follow(tree, 0)  # the NI, which is not told, brings all parts late
+        library.calls.messenger.dispatch.follow(tree, 0)  # the NI is not notified and delivers all parts late
         play.changed = play.halfway = True
 
     play._change = leave  # type: ignore[method-assign]

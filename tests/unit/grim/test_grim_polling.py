@@ -1,8 +1,8 @@
 """The polling thread, the nine phases of `grim_enable`, and NI memory for applications.
 
-Strategy: the thread must run the handlers of an application that never polls, later than polling would, by the rest of
-the period and by context switches. Both threads share one CPU, so a computing application is delayed by the time of the
-thread.
+Strategy: the thread must run the handlers of an application that never polls. It runs them later than polling would, by
+the rest of the period and by context switches. Both threads share one CPU, so a computing application is delayed by the
+time of the thread.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:
 
 
 def test_registers_show_messages_in_flight_and_unprocessed_ones() -> None:
-    """The scoreboard is full of messages that a host accepts later."""
+    """Fill the scoreboard with messages that a host accepts later."""
     bench = Bench(2, 1, multicast_trees=24, channels=8, **{**SMALL, "host_queue_bytes": 2000})
     registers = (Register.FRONT, Register.NEXT, Register.BACK)
     waiting: list[int] = []
@@ -170,7 +170,7 @@ def test_registers_show_an_empty_queue(style: str) -> None:
 @pytest.mark.parametrize("channels", [1, 3, 7])
 @pytest.mark.parametrize("style", STYLES)
 def test_token_identifies_one_scoreboard_slot_or_none(style: str, channels: int) -> None:
-    """A queue of few slots does not use all tokens of its channel; an answer with an unused token is ignored."""
+    """Use a queue of few slots, which leaves tokens of its channel unused; answers with unused tokens are ignored."""
     bench = Bench(2, start_nics=False, **{**SMALL, "queue_style": style, "channels": channels})
     outgoing = Outgoing(Ni(bench.machine.nic(0), bench.views[0]))
     used = {one.first_token + slot: (one, slot) for one in outgoing.all for slot in range(one.slots)}

@@ -2,9 +2,9 @@
 
 Strategy: three hosts send numbered messages to each other without a pause. The NIC of one is reset meanwhile, stays
 down for a random time, and starts with a new program and a new library. Every message must be handled once and in
-order, or be an error at its sender, or have been accepted by the NIC that was reset. No message from before the restart
-may be handled after it; such packets are delayed or duplicated until long after. A host that was wrongly declared down
-must recover completely.
+order, be an error at its sender, or have been accepted by the reset NIC. No message from before the restart may be
+handled after it; such packets are delayed or duplicated until long after. A host that was wrongly declared down must
+recover completely.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def test_restarted_host_loses_and_duplicates_no_message(seed: int, down_us: int)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_packets_from_before_a_restart_are_dropped_however_late(seed: int, sequencing: str) -> None:
-    """They are delayed until the restarted host sends with the same sequence numbers again."""
+    """Delay packets until the restarted host sends with the same sequence numbers again."""
     rejoin = Rejoin(seed, down_us=100, sequencing=sequencing, channels=2)
     rejoin.bench.machine.faults.lose(0.01, 0.01, seed, reordered=0.05, doubled=0.2, most_ps=500 * US)
     rejoin.run()

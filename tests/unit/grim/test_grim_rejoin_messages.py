@@ -50,7 +50,7 @@ def test_unfinished_long_message_does_not_become_part_of_the_next() -> None:
 
 @pytest.mark.parametrize("pause_us", [0, 40])
 def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: int) -> None:
-    """The receiver restarts while the sender still appends segments; none of them is taken for a complete message."""
+    """Restart the receiver while the sender still appends segments, none of which is taken for a complete message."""
     bench = Bench(2, 1, False, True, segment_bytes=400, queue_bytes=2048, timeout_us=60, timeout_tries=4)
     got: list[bytes] = []
     errors: list[str] = []
@@ -87,7 +87,7 @@ def test_long_message_begun_before_the_restart_is_rejected_to_its_end(pause_us: 
 
 
 def test_restarted_subscriber_without_its_trees_is_an_error_at_the_multicast_sender() -> None:
-    """The tree of all hosts needs no subscription: a broadcast reaches the restarted host."""
+    """Broadcast to the restarted host, too: the tree of all hosts needs no subscription."""
     bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
     errors: list[str] = []

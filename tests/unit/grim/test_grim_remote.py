@@ -265,7 +265,7 @@ def test_remote_memory_works_with_every_protocol_option(options: dict[str, Any])
 
 
 def test_reads_beyond_a_full_scoreboard_continue_when_the_last_reply_is_stored() -> None:
-    """The queue holds more reads than the channel has tokens; the end of a DMA, without a packet, frees a token."""
+    """Queue more reads than the channel has tokens; the end of a DMA, without a packet, frees a token."""
     pair, data = Pair(channels=32, segment_bytes=256), random.Random(3).randbytes(12 * 256)
 
     async def application() -> None:

@@ -116,7 +116,7 @@ ALL = ["static", "run-time", "scattered"]
 @pytest.mark.parametrize("warm", [0, 1])
 @pytest.mark.parametrize(("offset", "size"), [(0, 1100), (0, 8192), (996, 300)])
 def test_write_beyond_its_block_does_not_change_the_next_block(kind: str, warm: int, offset: int, size: int) -> None:
-    """A block ends within a granule or page, the rest of which is unallocated."""
+    """End a block within a granule or page, the rest of which is unallocated."""
     nodes = Neighbours(kind)
 
     async def application(block: int, source: int) -> str:

@@ -90,7 +90,7 @@ def test_remote_memory_of_a_host_that_is_down_is_an_error_at_the_caller(kind: st
 
 @pytest.mark.parametrize(("call", "slow"), [("write", 1), ("bad write", 1), ("read", 0), ("read", 1)])
 def test_host_with_slow_miss_service_is_not_declared_down(call: str, slow: int) -> None:
-    """The host `slow` stops for longer than all time-outs together when its NI requests a translation."""
+    """Stop the host `slow` for longer than all time-outs together when its NI requests a translation."""
     bench = Bench(2, 1, False, True, timeout_us=100, timeout_tries=4)
     near, far = bench.libraries
 

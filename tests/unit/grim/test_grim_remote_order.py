@@ -72,7 +72,7 @@ def test_active_message_after_a_write_finds_the_data(kind: str, buffering: str) 
 @pytest.mark.parametrize("first", KINDS)
 @pytest.mark.parametrize("second", KINDS)
 def test_writes_keep_their_order(first: str, second: str) -> None:
-    """The lock of the second write is in the block of the first, and must remain."""
+    """Put the lock of the second write into the block of the first; the lock must remain."""
     bench = Bench(2)
     near, far = bench.libraries
 
@@ -119,7 +119,7 @@ def test_reads_and_writes_of_one_address_keep_their_order(kind: str, buffering: 
 
 
 def test_write_may_bypass_the_active_message_before_it() -> None:
-    """The receiver does not poll: its message waits in the endpoint's queue, and the write after it completes."""
+    """Let the receiver not poll: its message waits in the endpoint's queue, and the write after it completes."""
     bench = Bench(2)
     handled = False
 
@@ -171,7 +171,7 @@ def test_miss_stalls_only_its_stream() -> None:
 
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_many_streams_that_miss_at_once_all_complete(sequencing: str) -> None:
-    """Only one message can wait in a receive buffer; the others are rejected and resent."""
+    """Let one message wait in a receive buffer, which is the maximum; the others are rejected and resent."""
     bench = Bench(3, channels=4, translation_runtime=3, sequencing=sequencing, retry_delay_us=2)
     far = bench.libraries[2]
 

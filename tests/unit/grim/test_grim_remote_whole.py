@@ -243,7 +243,7 @@ def test_failed_message_is_reported_even_if_its_argument_is_an_address_of_a_fail
 
 
 def test_reads_from_several_nodes_on_one_channel_are_independent() -> None:
-    """The first read misses again in its middle, where the second overtakes it."""
+    """Let the first read miss again in its middle, where the second overtakes it."""
     bench = Bench(2, channels=2)
     near, far = bench.libraries
     long, short = 80 * 1024, 20 * 1024

@@ -1,8 +1,8 @@
 """Reports of a NI to a host that does not read them.
 
 Strategy: a host that does not poll sends to a host that is down, or writes to invalid addresses, until its NI stores no
-more reports. Finally it must get a report of each failed message. If another host, of which it has received half a
-message, restarts meanwhile, it must be notified of that before any message of the new life.
+more reports. Finally it must get a report of each failed message. Another host may restart after half a message has
+been received from it. Then the restart must be reported before any message of the new life.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ NAMES, NEAR, DEAD, AGAIN = range(4)
 
 
 class Unread:
-    """Cluster of NAMES, which serves handler numbers, NEAR, which does not read, DEAD, which is down and restarts, and
-    AGAIN, which fails within a long message.
+    """Cluster of four hosts. NAMES serves handler numbers, NEAR does not read, DEAD is down and restarts, and AGAIN
+    fails within a long message.
     """
 
     def __init__(self, failing: int) -> None:
@@ -99,7 +99,7 @@ class Unread:
             await library.host.sleep(US)
 
     def segments(self) -> int:
-        """Number of parts of the long message that NEAR has read."""
+        """Return the number of parts of the long message that NEAR has read."""
         hit = unit(NEAR, Part.HOST_CPU), TraceEvent.POLL_HIT
         records = reversed(self.bench.machine.trace.records)
         late = itertools.takewhile(lambda record: record[0] > 400 * US, records)

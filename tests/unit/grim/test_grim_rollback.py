@@ -69,7 +69,7 @@ def test_only_the_rejected_stream_is_rolled_back(delay: int) -> None:
     [{}, {"queue_style": "slotted"}, {"queue_style": "hybrid"}, {"sequencing": "per-ni"}, {"timeout_us": 500}],
 )
 def test_roll_back_stops_at_the_first_unsent_message(options: dict[str, Any]) -> None:
-    """With a small window, few of a hundred waiting messages are in flight."""
+    """Use a small window: few of a hundred waiting messages are in flight."""
     bench = Bench(2, 6, host_queue_bytes=1024, segment_bytes=64, window=6, **options)
     bench.machine.host(STOPPED).pause_between(60, 1000)
     looked: list[int] = []
@@ -171,7 +171,7 @@ class OneEndpointStops:
         number = (await self.bench.publish(library, handler=handler))["handler"]
         if me == 1:
             queues = library.calls.ready().dispatch.incoming
-            stopped = queues.pop(0)  # nobody reads it
+            stopped = queues.pop(0)  # no host reads it
             for _ in range(1000):
                 await library.poll()
                 await library.host.sleep(1_000_000)

@@ -86,7 +86,7 @@ def test_rings_of_control_blocks_and_answers_wrap_four_times() -> None:
 
 
 def test_fits_never_fills_a_queue_completely() -> None:
-    """The two rules of the ring are compared with a ring that stores its contents."""
+    """Compare the two rules of the ring with a ring that stores its contents."""
     from firmware.grim.nic.layout import fits, following
 
     limit, room = 96, 32
@@ -110,8 +110,8 @@ BEFORE_WRAP = (1, 9, 40, 200)
 
 @pytest.mark.parametrize("lossy", [False, True])
 def test_retry_delays_are_kept_when_the_rtc_wraps(lossy: bool) -> None:
-    """RTC has 32 bits of half microseconds. It is set close to its end again and again, so that it wraps within a
-    delay, at its end, and while the firmware reads it.
+    """Set RTC, which has 32 bits of half microseconds, close to its end repeatedly. It wraps within a delay, at the end
+    of a delay, and while the firmware reads it.
     """
     options: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 64, "retry_delay_us": 20}
     bench = Bench(2, 5, trace=True, **options | ({"timeout_us": 100} if lossy else {}))
@@ -195,7 +195,7 @@ def test_counts_of_fetched_payloads_wrap(before: int, monkeypatch: pytest.Monkey
 
 
 def test_error_of_a_reused_sequence_number_is_forgotten() -> None:
-    """Only this one is forgotten: a copy of another failed message is still answered by its ERROR."""
+    """Check that other errors are kept: a copy of another failed message is still answered by its ERROR."""
     bench = Bench(2, start_nics=False, timeout_us=400)
     verdicts = Firmware(Ni(bench.machine.nic(1), bench.views[1])).parts.verdicts
     for stream, key in ((3, 5), (3, 6), (2, 5)):

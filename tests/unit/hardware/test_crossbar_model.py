@@ -1,7 +1,7 @@
 """Reference models of the crossbar.
 
-Strategy: the functional model is compared with hand-made packets. The load model is compared with the published limits,
-which it must reach if STOP has no cost, and with trivial cases (one port, light load).
+Strategy: the functional model is compared with hand-made packets. The load model must reach the published limits if
+STOP has no cost. It is also compared with trivial cases (one port, light load).
 """
 
 from __future__ import annotations

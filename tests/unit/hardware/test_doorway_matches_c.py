@@ -1,6 +1,6 @@
 """Equality of the constants in the doorway's C, the simulation modules and Python.
 
-Strategy: the enumerations of the C sources and the code parameters of the simulation modules are read as text and
+Strategy: the enumerations of the C sources and the code parameters of the simulation modules are read as text. They are
 compared with the Python constants by name. A number changed on one side only fails here before anything runs.
 """
 

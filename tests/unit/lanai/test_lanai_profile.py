@@ -1,7 +1,7 @@
 """Profiler and instruction trace.
 
 Strategy: echo's committed image runs between two NICs of the machine while every instruction is recorded. Sums must be
-complete, a polling NIC must spend its time in `main` and the polling functions inlined there, and a line of the trace
+complete, and a polling NIC must spend its time in `main` and the polling functions inlined there. A line of the trace
 must be that of the disassembler. A table is printed from invented rows.
 """
 

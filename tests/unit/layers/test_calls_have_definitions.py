@@ -1,7 +1,7 @@
 """Public calls of a layer's library are methods that an editor finds: in the class, with signature and source line.
 
 Strategy: all classes of the libraries are imported, and their public functions checked by `inspect`. Then every layer
-runs on the machine, those with mail exchange a message, and all existing objects of the libraries are searched for
+runs on the machine, and layers with mail exchange a message. All existing objects of the libraries are searched for
 calls that only the object has. The sources are searched for names without a definition.
 """
 

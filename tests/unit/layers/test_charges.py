@@ -1,8 +1,8 @@
 """Charges and traces of operations equal the committed table: a dropped or duplicated call fails.
 
-Strategy: tours of every layer's operations run on the pure-Python machine, and the charges of hosts and NICs are
-counted by path, their trace records by event. Counts that depend on durations may differ by a factor of two. The
-sources list all calls that charge or trace, and each must be in a tour.
+Strategy: tours of every layer's operations run on the pure-Python machine. The charges of hosts and NICs are counted by
+path, their trace records by event. Counts that depend on durations may differ by a factor of two. The sources list all
+calls that charge or trace, and each must be in a tour.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Active Messages pass through the NIC's memory: a bit flipped there reaches the handler.
 
-Strategy: AM and AM-II on LANais. A bit of the payload is flipped in the memory of the sending NIC, between the DMA that
+Strategy: AM and AM-II on LANais. A bit of the payload is flipped in the sending NIC's memory, between the DMA that
 stores it and the link that reads it. Or it is flipped in the memory of the receiving NIC, before the DMA that reads it.
 SSAM: a bit is flipped in a cell that waits in the card. The link's CRC is computed from the sent data, so it does not
 detect the flip.

@@ -1,8 +1,8 @@
 """Level-sensitive interrupts, on the kernel alone and on the machine with every kind of NIC.
 
-Strategy: a line is asserted and released at every picosecond around each step of the rule (rise, end of the latency,
-begin and end of the service routine). The expected services are computed by hand. On the machine the NIC asserts its
-interrupt while the host clears it (`tests/interrupt_rounds.py`).
+Strategy: a line is asserted and released at every picosecond around each step of the rule. The steps are the rise, the
+end of the latency, and begin and end of the service routine. The expected services are computed by hand. On the machine
+the NIC asserts its interrupt while the host clears it (`tests/interrupt_rounds.py`).
 """
 
 from __future__ import annotations

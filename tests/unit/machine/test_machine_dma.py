@@ -1,9 +1,9 @@
 """Host DMA of the machine.
 
-Strategy: chains of control blocks are placed in SRAM as by firmware, started by PULSE, and checked by the bytes at
-their target and by the words that the engine writes back. Order, priority and the end of a chain are read from the
-trace. Lengths and alignments are drawn by hypothesis. Invalid transfers (memory that was not allocated, a block that is
-too long) must raise an error with the address.
+Strategy: chains of control blocks are placed in SRAM as by firmware, and started by PULSE. The bytes at their target
+and the words that the engine writes back are checked. Order, priority and the end of a chain are read from the trace.
+Lengths and alignments are drawn by hypothesis. Invalid transfers (memory that was not allocated, a block that is too
+long) must raise an error with the address.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Controlled schedule of a machine's tasks.
 
-Strategy: bare tasks run on the kernel. Each timer is a turn of its own, a load belongs to the task that waits for it,
-and states differ by the age of a time as far as software can observe it.
+Strategy: bare tasks run on the kernel. Each timer must be a turn of its own, and a load must belong to the task that
+waits for it. States must differ by the age of a time as far as software can observe it.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ def test_a_bit_flipped_in_the_memory_of_a_pipe_is_read(node: int) -> None:
     async def flip() -> None:
         await pair.machine.kernel.sleep(300_000_000, "the bytes stand in the pipe")
         memory = pair.machine.host(node).memory
-        at = memory.data.rfind(data)  # what HAL holds stands before
+        at = memory.data.rfind(data)  # HAL's copy is at lower addresses
         memory.write(at + 77, bytes([data[77] ^ 1]))
 
     async def late() -> bytes:

@@ -1,7 +1,7 @@
 """`make studies`: a line for each study.
 
-Strategy: study files of every kind are written to a folder and read; none of them is ever imported, so one that would
-fail on import, is not valid Python, or has no docstring must still have its line. Then the real list must name the real
+Strategy: study files of every kind are written to a folder and read. No file is imported. So a study that would fail on
+import, is not valid Python, or has no docstring must still have its line. Then the real list must name the real
 studies. A study that is said to run with firmware in C must start its layer with options that this has: it begins in a
 lab that only takes the options down.
 """

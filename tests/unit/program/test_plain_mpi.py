@@ -1,7 +1,7 @@
 """MPI for plain functions: greenlets in place of processes.
 
 Strategy: functions without `await` run on the machine, four ranks at once. Their results must be those of the standard,
-an error must reach the function that made the call, and times must be those of the same program written as coroutines.
+and an error must reach the function that made the call. Times must be those of the same program written as coroutines.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def test_a_removed_cost_is_recognised() -> None:
 
 
 def test_mutants_with_equal_descriptions_are_numbered() -> None:
-    """Number them, since a mutant listed as equivalent must excuse no other."""
+    """Distinguish them by numbers, since a mutant listed as equivalent must excuse no other."""
     assert [one.shown for one in mutants("a = 1 + 1\na = 1 + 1\n") if one.old == "1"] == [
         f"`1` ({number}) -> `2` in `a = 1 + 1`" for number in (1, 2, 3, 4)
     ]

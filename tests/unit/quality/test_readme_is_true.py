@@ -1,9 +1,9 @@
 """Things named on pages exist: commands, studies, benches, settings, files, links, quoted code.
 
 Strategy: every Markdown page of the checkout is read as text. Its commands are compared with the targets and variables
-of the Makefile, studies and benches with their names, settings with those of profile and study, files with the disk,
-code piece by piece with the file that its block names. Figures are not tested: the command beside each reprints it.
-Pages made up with one mistake each show that the checks can fail.
+of the Makefile, and settings with those of profile and study. Studies and benches are compared with their names. Named
+files must exist, and code must be in the file that its block names. Figures are not tested: the command beside each
+reprints it. Pages made up with one mistake each show that the checks can fail.
 """
 
 from __future__ import annotations

@@ -45,12 +45,12 @@ AT_SENDER = (
 def record(
     ns: int, node: int, part: Part, event: TraceEvent, key: int = 0, a: int = 0, b: int = 0, message: int = 0
 ) -> Row:
-    """One record of a node."""
+    """Return a record of a node."""
     return ns * 1000, unit(node, part), event, key, a, b, message
 
 
 def of_message(number: int, node: int, rows: list[Row]) -> list[Row]:
-    """The records, with the number of a message in those that software leaves at its sender, a node."""
+    """Return the records, with the number of a message in those that software leaves at its sender `node`."""
     places = unit(node, Part.HOST_CPU), unit(node, Part.NIC_CPU)
     return [(*row[:6], number) if row[1] in places and row[2] in AT_SENDER else row for row in rows]
 
@@ -112,8 +112,9 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
 
 
 def through_a_card(at: int) -> list[Row]:
-    """Make a message from host 0 to a circuit of host 1's card, at 2950 ns, and its result to host 0, 3250 to
-    6000 ns.
+    """Make a message from host 0 to a circuit of host 1's card, at 2950 ns.
+
+    The result goes to host 0, 3250 to 6000 ns.
     """
     host = (E.POLL_HIT, E.HANDLER_START, E.HANDLER_END)
     call = (E.SEND_CALL, E.SPEND_START, E.SPEND_END, E.PAYLOAD_WRITTEN, E.POINTER_WRITTEN, E.SEND_RETURN)

@@ -1,7 +1,7 @@
 """Messages that no host sends: replies to remote reads, copies of multicasts; and messages of VIA's descriptors.
 
-Strategy: in made-up traces (tests/unit/report/madeup_trace.py) a NIC makes a message for another one, under the key of
-that message, and a descriptor gets its key when the NIC reads it. Each message must be found with its own packets and
+Strategy: in made-up traces (tests/unit/report/madeup_trace.py) a NIC makes a message for another message, under the key
+of that message. A descriptor gets its key when the NIC reads it. Each message must be found with its own packets and
 with its cause; stages must add up. A DMA that is scattered over pages is one block.
 """
 

@@ -1,8 +1,8 @@
 """Messages followed in a trace.
 
-Strategy: a made-up ping-pong whose messages and answers all have one key (tests/unit/report/madeup_trace.py) must be
-separated into its messages, each with its own packet, answers, DMA blocks and handler. Then one fault at a time is
-made: a packet is lost, a message is rejected and sent again, a message never arrives, a layer leaves fewer records.
+Strategy: all messages and answers of a made-up ping-pong have one key (tests/unit/report/madeup_trace.py). The trace
+must be separated into the messages, each with its own packet, answers, DMA blocks and handler. Then one fault at a time
+is made: a packet is lost, a message is rejected and sent again, a message never arrives, a layer leaves fewer records.
 Stages must add up to the latency in every case. Files that are cut off or of another version get a clear line.
 """
 

@@ -1,8 +1,8 @@
 """Numbers of messages in the trace, as the software of hosts and NICs records them at the senders of messages.
 
 Strategy: layers run on the machine. A message is sent alone over each layer, and every record of its sender must carry
-its number. Then two messages are sent at the same time, one is cut into segments, one is lost, NICs make messages for
-others, and processes of one host send by turns; the numbers must tell the messages apart.
+its number. Then two messages are sent at the same time, one is cut into segments, and one is lost. NICs make messages
+for others, and processes of one host send by turns. The numbers must distinguish the messages.
 """
 
 from __future__ import annotations

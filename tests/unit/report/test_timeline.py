@@ -1,8 +1,8 @@
 """The timeline of a made-up ping-pong, in the trace event format (JSON) that viewers read.
 
-Strategy: the events are read back and checked against the format: every phase has its members, spans of a thread follow
-or contain one another, every point of an arrow is in a span of its thread, counters return to zero. Then names and
-times of one message are compared with the trace. The command is run with windows, and with invalid arguments.
+Strategy: the events are read back and checked against the format: every phase has its members, and spans of a thread
+follow or contain one another. Every point of an arrow is in a span of its thread, and counters return to zero. Then
+names and times of one message are compared with the trace. The command is run with windows, and with invalid arguments.
 """
 
 from __future__ import annotations

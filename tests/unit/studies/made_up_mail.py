@@ -49,16 +49,16 @@ class MadeUpMail(Mail):
         self.host: Any = SimpleNamespace(cpu_ps=0)
         self.hosts: list[MadeUpMail] = []
         self.changed = False
-        """The host sends other bytes than those it was given."""
+        """True if the host sends other bytes than those it was given."""
         self.doubled = False
-        """Every message arrives twice."""
+        """True if each message arrives twice."""
         self.waited = 0
         """Calls of `posted`."""
         self._inbox: deque[Message] = deque()
         self._arrival = kernel.future()
 
     async def start(self) -> None:
-        """Nothing has to be started."""
+        """Do nothing: this mail needs no preparation."""
 
     async def _send(self, node: int, data: bytes) -> None:
         """Take the CPU time of a send; the message arrives after the time on the wire."""
@@ -72,7 +72,7 @@ class MadeUpMail(Mail):
         self.waited += 1
 
     def take(self, message: Message) -> None:
-        """A message has arrived."""
+        """Add an arrived message to the inbox and wake its receiver."""
         self._inbox.append(message)
         arrival, self._arrival = self._arrival, self.kernel.future()
         arrival.set(None)
@@ -85,7 +85,7 @@ class MadeUpMail(Mail):
         return self._inbox.popleft()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """No test waits for a condition."""
+        """Raise NotImplementedError, since no test waits for a condition."""
         raise NotImplementedError
 
     async def _work(self, ps: int) -> None:

@@ -1,7 +1,7 @@
 """Round trips over requests and replies, and records of one part of a node.
 
-Strategy: a made-up port calls handlers as a layer does, with the data it was given or with other data. A trace of a few
-made-up records has the event of other nodes, parts and times beside the one that is looked for.
+Strategy: a made-up port calls handlers as a layer does, with the data it was given or with other data. A trace of
+made-up records has the requested event and the same event of other nodes, parts and times.
 """
 
 from __future__ import annotations

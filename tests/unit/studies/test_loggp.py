@@ -1,8 +1,8 @@
 """The method that finds LogGP's parameters, and the recurrence that predicts from them.
 
 Strategy: the method runs on a network of made-up hosts that follow LogGP to the picosecond, with parameters of any
-size; it must give them back. The recurrence is compared with schedules that were worked out by hand, one for each rule
-of the model, and with sums that hold for any parameters. What LogGOPSim reads is compared as text.
+size; it must give them back. The recurrence is compared with schedules computed by hand, one for each rule of the
+model, and with sums that hold for any parameters. The input of LogGOPSim is compared as text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tb.studies.kit.mail import End
 
 @dataclass(frozen=True)
 class Network:
-    """Its parameters, ps."""
+    """LogGP parameters of a made-up network, in ps."""
 
     L: int
     o_s: int
@@ -49,7 +49,7 @@ class MadeUpMail(Mail):
         self._gone = 0
 
     async def start(self) -> None:
-        """There is nothing to start."""
+        """Do nothing: this mail needs no preparation."""
 
     async def _send(self, node: int, data: bytes) -> None:
         with_, kernel, beyond = self._network, self._kernel, len(data) - 1
@@ -61,7 +61,7 @@ class MadeUpMail(Mail):
         await kernel.sleep(with_.o_s + beyond * with_.O)
 
     def take(self, when: int, message: tuple[int, bytes]) -> None:
-        """A message is there from then on."""
+        """Add a message to the inbox that can be received from the time `when` on."""
         self._inbox.append((when, message))
         arrival, self._arrival = self._arrival, self._kernel.future()
         arrival.set(None)
@@ -92,7 +92,7 @@ class MadeUpLab:
 
 
 def measured(network: Network, sizes: list[int]) -> LogGP:
-    """What the method finds of a network."""
+    """Return the parameters that the method finds for a network."""
     lab = MadeUpLab()
     mails = [MadeUpMail(lab.kernel, network) for _ in range(2)]
     for mail in mails:
@@ -118,7 +118,7 @@ def test_the_method_gives_back_the_parameters_of_a_network(
     latency: int, o_s: int, o_r: int, slope: int, data: Any
 ) -> None:
     slope_of_o = data.draw(st.integers(0, slope))
-    gap = data.draw(st.integers(max(o_s, o_r), o_s + o_r + 2 * latency))  # the delay is longer, as the method asks
+    gap = data.draw(st.integers(max(o_s, o_r), o_s + o_r + 2 * latency))  # the delay is longer, as the method requires
     network = Network(latency, o_s, o_r, gap, slope, slope_of_o)
     found = measured(network, [4, 340, 680, 1024])
     exact = {"L": latency, "o_s": o_s, "o_r": o_r, "g": network.g, "G": slope, "O": slope_of_o, "misfit": 0}

@@ -1,4 +1,4 @@
-"""Every metric and series that a study hands in has a unit and a definition, in the report and on a page.
+"""Units and definitions of all metrics and series that studies record, in the report and on a page.
 
 Strategy: the names are taken out of the source of the studies by `ast`, and out of a committed record of a run of each
 study. Each must fit a pattern of `tb/studies/measured.toml`.
@@ -35,7 +35,7 @@ SOURCES = [file for file in FILES if file.stem.startswith("_") or file.stem in d
 
 
 def handed_in(file: Path) -> Iterator[tuple[str, str]]:
-    """The names in a source with their kinds; an expression within a name is `{x}`. Computed names are left out."""
+    """Yield kind and name of each name in a source; an expression within a name is `{x}`. Omit computed names."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             for kind, name in named(node):
@@ -47,7 +47,7 @@ def handed_in(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def named(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """The expressions of a call that name metrics or series, with their kinds; in `curve`, `{}` is a point."""
+    """Yield the expressions of a call that name metrics or series, with their kinds; in `curve`, `{}` is a point."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in CALLS:
         yield CALLS[call.func.attr], call.args[0]
     elif isinstance(call.func, ast.Name) and call.func.id == "curve":
@@ -57,7 +57,7 @@ def named(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 
 def agree(name: str, pattern: str) -> bool:
-    """Whether a name with `{x}` in it and a pattern can be one name."""
+    """Return True if a name that contains `{x}` and a pattern can be the same name."""
     name = name.replace("{}", "{x}")
     return Definition(pattern, "", "").fits(name.replace("{x}", "x")) or Definition(name, "", "").fits(
         re.sub(r"\{\w+\}", "x", pattern)

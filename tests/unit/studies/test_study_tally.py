@@ -1,7 +1,7 @@
-"""What studies hand in of the messages that arrived: each kind of mistake is counted as what it is, and fails the run.
+"""Tally of the messages that arrived in a study: each kind of mistake has its own count and fails the run.
 
-Strategy: numbers that arrived are written by hand, right ones and with one mistake of each kind; a stand-in for the lab
-keeps what it is given.
+Strategy: the numbers that arrived are written by hand, correct or with one mistake of each kind. A substitute for the
+lab keeps the recorded results.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def test_a_communication_thread_during_a_critical_section_has_its_own_share() ->
             await tmk.distribute(b"")
         await tmk.barrier(0)
         tmk.account.open()
-        for page in range(8):  # all ask process 0, and then each other
+        for page in range(8):  # all request from process 0, and then from each other
             await tmk.process.write(tmk.memory.base + page * PAGE + 4 * tmk.proc_id, b"word")
         await tmk.barrier(1)
         for page in range(8):

@@ -1,7 +1,7 @@
 """Operations of VIA under every preset, for the table of charged paths.
 
-They cover a connection from start to end, messages of each kind, completion queues and reliable levels, then messages
-on other NICs and with other ways to read descriptors.
+The operations cover a connection from start to end, messages of each kind, completion queues and reliable levels.
+Further messages are on other NICs and with other ways to read descriptors.
 """
 
 from __future__ import annotations

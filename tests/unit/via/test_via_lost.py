@@ -1,8 +1,8 @@
 """Packet loss during messages, including receives with long lists of segments.
 
-Strategy: packets of a chosen number are lost on the machine, one or very many in a row, at start, middle and end of
-messages, on each reliability level. A completed receive must have the bytes of exactly one message. Every descriptor is
-used once, by its own message or with an error, and no byte outside of the segments changes.
+Strategy: packets of a chosen number are lost on the machine, one or many in a row. They are lost at start, middle and
+end of messages, on each reliability level. A completed receive must have the bytes of exactly one message. Every
+descriptor is used once, by its own message or with an error, and no byte outside of the segments changes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Threads of a process that poll one queue together.
 
-Strategy: a thread spins at a completion queue of either kind while another one takes completions, posts to a work
-queue, or resizes or destroys the completion queue. Two threads poll with several phase differences, so that the first
-takes completions that the second has not yet seen. Every poll must end as soon as its C loop would.
+Strategy: a thread spins at a completion queue of either kind. Meanwhile another thread takes completions, posts to a
+work queue, or resizes or destroys the completion queue. Two threads poll with several phase differences, so that the
+first takes completions that the second has not yet seen. Every poll must end as soon as its C loop would.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """RDMA writes.
 
-Strategy: RDMA writes with both options go to odd places of the target's memory, by size and by seed, and all of that
-memory is compared with a model. Further writes name memory that is not registered, not for RDMA, under another tag, or
-beyond the end: no byte may change, and on reliable connections the initiator gets the status. Immediate data, and
-messages posted after a write, must arrive after its data.
+Strategy: RDMA writes with both options go to odd places of the target's memory, by size and by seed. All of that memory
+is compared with a model. Further writes name memory that is not registered, not for RDMA, under another tag, or beyond
+the end: no byte may change, and on reliable connections the initiator gets the status. Immediate data, and messages
+posted after a write, must arrive after its data.
 """
 
 from __future__ import annotations

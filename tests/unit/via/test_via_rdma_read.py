@@ -1,9 +1,9 @@
 """RDMA reads, in which the target's process has no part.
 
 Strategy: pieces of odd sizes from odd places are read into scattered segments, on every preset and both reliable
-levels, and all memory of both sides is compared with a model. Further reads name memory that is not registered for
-reads, under another tag, beyond the end, or through a VI that forbids them: no byte may change, and the status has the
-error. Descriptors posted after a read must not complete before it. Both sides read at once, packets are lost, memory is
+levels. All memory of both sides is compared with a model. Further reads name memory that is not registered for reads,
+under another tag, beyond the end, or through a VI that forbids them: no byte may change, and the status has the error.
+Descriptors posted after a read must not complete before it. Both sides read at once, packets are lost, memory is
 deregistered, the peer disconnects.
 """
 

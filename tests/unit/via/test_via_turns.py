@@ -1,8 +1,8 @@
 """Posts of a process during a message of the kernel agent are sent after that message.
 
 Strategy: on each kind of NIC and with each user-level doorbell, a process posts three messages. At many moments
-meanwhile the kernel agent sends one, and arriving packets keep the NIC busy, so that it detects the end of a send late.
-All messages must complete before the kernel agent sends another one.
+meanwhile the kernel agent sends one. Arriving packets keep the NIC busy, so that it detects the end of a send late. All
+messages must complete before the kernel agent sends another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hang reports of VIA: posted descriptors, missing acknowledgements, missing room.
 
-Strategy: two connected processes hang in three ways: the acknowledgement of a reliable message is lost, a receiver
-waits for a message that is not sent, and more is posted than the NIC's send queue holds while its link is stopped. The
+Strategy: two connected processes hang in three ways. The acknowledgement of a reliable message is lost, or a receiver
+waits for a message that is not sent. Or more is posted than the NIC's send queue holds while its link is stopped. The
 reported waits are compared.
 """
 
