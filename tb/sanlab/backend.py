@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import re
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -23,6 +25,10 @@ TREE = ("pymodels", "firmware", "tb", "hdl")
 """Folders in the wheel."""
 BESIDE = ("README.md", "LICENSE")
 """Further files in the wheel."""
+INFORMATION = "PKG-INFO"
+"""Metadata file of a source distribution."""
+DESCRIBED = re.compile(r"v(.+)-(\d+)-(g[0-9a-f]+)")
+"""Output of `git describe`: tag, commits since then, commit."""
 LIBRARY = "tb/sanlab/"
 STUB = '''"""sanlab of the checkout {root}."""
 
@@ -55,7 +61,7 @@ def build_sdist(folder: str, settings: object = None) -> str:
     with tarfile.open(Path(folder) / f"{name}.tar.gz", "w:gz") as archive:
         for path in [*_sources(), ROOT / "pyproject.toml"]:
             archive.add(path, f"{name}/{path.relative_to(ROOT)}")
-        information = tarfile.TarInfo(f"{name}/PKG-INFO")
+        information = tarfile.TarInfo(f"{name}/{INFORMATION}")
         text = _metadata(project())
         information.size = len(text)
         archive.addfile(information, io.BytesIO(text))
@@ -73,9 +79,45 @@ def _sources() -> Iterator[Path]:
 
 
 def project() -> dict[str, Any]:
-    """Return the `project` table of pyproject.toml."""
+    """Return the `project` table of pyproject.toml, with the version."""
+    return {**_settings(ROOT)["project"], "version": version(ROOT)}
+
+
+def release(root: Path = ROOT) -> str:
+    """Return the version of the last or coming release, from pyproject.toml."""
+    return str(_settings(root)["tool"]["sanlab"]["version"])
+
+
+def version(root: Path) -> str:
+    """Return the version of the sources in a folder.
+
+    A source distribution has the version of its PKG-INFO. A checkout has that of its last tag, `v1.2.0`, with the
+    number of later commits and the commit: `1.2.0.post3+g1a2b3c4`. Sources without either have that of `release`.
+    """
+    information = root / INFORMATION
+    if information.is_file():
+        (named,) = re.findall(r"^Version: (\S+)$", information.read_text(encoding="utf-8"), re.MULTILINE)[:1]
+        return str(named)
+    found = DESCRIBED.fullmatch(_described(root)) if (root / ".git").exists() else None
+    if found is None:
+        return release(root)
+    tag, later, commit = found.groups()
+    return tag if later == "0" else f"{tag}.post{later}+{commit}"
+
+
+def _described(root: Path) -> str:
+    """Return the output of `git describe`, or an empty text without git or tags."""
+    command = ["git", "describe", "--tags", "--long", "--match", "v[0-9]*"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8", check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip()
+
+
+def _settings(root: Path) -> dict[str, Any]:
     parser = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    data: dict[str, Any] = parser.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    data: dict[str, Any] = parser.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     return data
 
 

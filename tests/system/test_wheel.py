@@ -1,8 +1,8 @@
 """sanlab from its wheel, outside of the checkout, in a user's folder that has its own `tb` and `firmware`.
 
-Strategy: the wheel is built and installed by pip without a network (tests/system/installed.py). Its names are checked,
-then the command and the library are used as by a user, including the example of the page. A run leaves the same files
-as in the checkout, in the user's folder.
+Strategy: wheel and source distribution are built, and installed by pip without a network (tests/system/installed.py).
+Names in the wheel are checked, then the command and the library are used as by a user, including the example of the
+page. A run leaves the same files as in the checkout, in the user's folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pytest
 
 from pymodels.results import differences, read_results
 from tb.plan import studies
-from tb.sanlab.backend import ROOT, project
+from tb.sanlab.backend import ROOT, build_sdist, project
 from tests.patience import PATIENCE_S, wait_for
 from tests.system.installed import Environment, sanlab_wheel
 from tests.system.runs import must
@@ -55,6 +55,20 @@ def test_the_wheel_requires_what_the_checkout_pins() -> None:
     ]
     wanted = [one.replace("'", '"') for one in project()["dependencies"]]
     assert [one for one in wanted if one not in pinned] == []
+
+
+@pytest.mark.parametrize("form", ["wheel", "sdist"])
+def test_the_package_installs_in_an_empty_environment(form: str, wheel: Path, tmp_path: Path) -> None:
+    made = Environment(tmp_path)
+    package = wheel if form == "wheel" else tmp_path / build_sdist(str(tmp_path))
+    made.install(str(package))
+    assert not (made.site / "sanlab" / "_tree" / "tests").exists()
+    usage = made.run("sanlab", "--help")
+    assert (usage.returncode, usage.stdout.startswith("usage: sanlab")) == (0, True), usage.stderr
+    listed = made.run("sanlab", "studies")
+    assert (listed.returncode, listed.stdout.startswith(studies.names()[0])) == (0, True), listed.stderr
+    code = "from importlib.metadata import version; print(version('sanlab'))"
+    assert made.run("python", "-c", code).stdout.strip() == project()["version"]
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
