@@ -13,12 +13,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import nearest
-from tb.quality import crossings, events, hdl, names, python, text, words
+from tb.quality import crossings, events, hdl, names, python, sentences, text, words
 from tb.quality.check import Check, Outcome
 from tb.report.terminal import status
 from tb.tools.programs import ToolError
 
-CHECKS = (*python.CHECKS, *text.CHECKS, *names.CHECKS, *events.CHECKS, *words.CHECKS, *hdl.CHECKS, *crossings.CHECKS)
+CHECKS = (
+    *python.CHECKS,
+    *text.CHECKS,
+    *names.CHECKS,
+    *events.CHECKS,
+    *words.CHECKS,
+    *sentences.CHECKS,
+    *hdl.CHECKS,
+    *crossings.CHECKS,
+)
 SHOWN = 60
 """Maximum number of complaints printed for one check."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tb.build import build
-from tb.quality import lint, python, synth, text, words
+from tb.quality import lint, python, sentences, synth, text, words
 from tb.quality.check import Check, each
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
@@ -192,7 +192,7 @@ def test_complaints_keep_the_order_of_the_files_without_duplicates() -> None:
     assert each(paths, lambda path: [f"{path}: x", "again"]) == ["c: x", "again", "a: x", "b: x"]
 
 
-@pytest.mark.parametrize("check", words.CHECKS, ids=lambda check: check.name)
+@pytest.mark.parametrize("check", [*words.CHECKS, *sentences.CHECKS], ids=lambda check: check.name)
 def test_pages_and_sources_keep_the_rules_of_words(check: Check) -> None:
     assert check in lint.CHECKS
     assert check.run().messages == ()
