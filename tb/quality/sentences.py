@@ -49,7 +49,7 @@ class Docstring(NamedTuple):
 def docstrings(source: str) -> Iterator[Docstring]:
     """Yield the docstrings of modules, classes, functions and attributes."""
     for node in ast.walk(ast.parse(source)):
-        body: list[ast.stmt] = getattr(node, "body", []) if isinstance(node, ast.AST) else []
+        body: object = getattr(node, "body", [])
         for place, statement in enumerate(body if isinstance(body, list) else []):
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                 value = statement.value.value
