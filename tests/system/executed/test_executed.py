@@ -229,7 +229,7 @@ def test_run_stops_in_an_inlined_function(tmp_path: Path) -> None:
     ("study", "settings", "profile", "error"),
     [
         ("echo_pingpong", "nic.firmware=d", "", "unknown word: nic.firmware has 'd'; known: c, python"),
-        ("echo_pingpong", "nic.firmware=c,c,c", "", "nic.firmware has 3 words for 2 hosts; give one for all"),
+        ("echo_pingpong", "nic.firmware=c,c,c", "", "nic.firmware has 3 words for 2 hosts; give one word for all"),
         ("switch_saturation", "nic.firmware=c", "", "this study starts no message layer"),
         ("grim_multicast", "nic.firmware=c", "", "GRIM's firmware in C does not support multicast"),
         (
