@@ -1,4 +1,4 @@
-"""C firmware outside the tree, as on the page firmware/runtime/mirror.md.
+"""C firmware outside the tree, as in the tutorial tb/docs/tutorials/c_firmware.md.
 
 Strategy: the files of the page are written into an empty folder. The committed image must match the sources on the
 page. With this image the study runs on both simulators with equal results, and its figures are checked. Where clang-16
@@ -8,7 +8,6 @@ is installed, the command of the page must compile the same image.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -22,11 +21,13 @@ from pymodels.costs.compile import compiler_version
 from pymodels.results import Results, differences, read_results
 from pymodels.toml import read_toml
 from tb.tools.paths import ROOT
+from tests.system.tutorials import FILE, blocks
 
-PAGE = (ROOT / "firmware" / "runtime" / "mirror.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"^`(mylab/\S+)`\n```\w+\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE))
-(COMMANDS,) = re.findall(r"^```sh\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE)
-COMPILE = next(line for line in COMMANDS.splitlines() if "sanlab firmware" in line)
+PAGE = (ROOT / "tb" / "docs" / "tutorials" / "c_firmware.md").read_text(encoding="utf-8")
+FIRST_LINES = [block.text.partition("\n") for block in blocks(PAGE)]
+FILES = {named[1]: text for line, _, text in FIRST_LINES if (named := FILE.fullmatch(line))}
+COMPILE = ("firmware", "mirror")
+"""Command that `make firmware LAYER=mirror` of the page executes."""
 IMAGE = "firmware/mirror/nic/firmware.lanai9.toml"
 COMMITTED = Path(__file__).with_name("mirror.lanai9.toml")
 
@@ -36,7 +37,6 @@ def write_page(folder: Path) -> Path:
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "mylab" / "__init__.py").touch()
     return folder
 
 
@@ -61,7 +61,7 @@ def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def compile_page(folder: Path) -> Path:
     """Run the compiling command of the page, and return the path of the image (`pymodels.generated`)."""
-    ended = sanlab(folder, *COMPILE.split("#")[0].split("sanlab ")[1].split())
+    ended = sanlab(folder, *COMPILE)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return folder / "mylab" / IMAGE
 

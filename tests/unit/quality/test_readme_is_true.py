@@ -65,6 +65,8 @@ READERS = (
     "tests/unit/dgram/",
     "sweeps.py",
     "ring.c",
+    "try_ring.py",
+    "pyproject-mylab.toml",
     "tb/studies/echo/echo_gap.py",
 )
 """Folders and files of a page's reader."""
