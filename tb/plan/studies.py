@@ -132,7 +132,10 @@ def fault(name: str) -> str:
 
 
 def load(name: str) -> StudyInfo:
-    """Return a study by name, or by module with dots. Raises ConfigError with the nearest name."""
+    """Return a study by name, or by module with dots. Raises ConfigError with the nearest name, or without a name."""
+    if not name:
+        remedy = "give one, such as STUDY=grim_pingpong; `make studies` lists all"
+        raise ConfigError("STUDY", 0, "no study given", "the command works on one study", remedy)
     module = _outside(name) if "." in name else None
     if module is None:
         known_files = files()

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pymodels.errors import SanlabError, nearest
+from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.numerals import seed as seed_of
 from pymodels.toml import read_toml
 from tb.build.build import Design, build
@@ -48,12 +48,11 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Bench:
-    """Read a bench. Raises SanlabError with the nearest name for an unknown bench, ConfigError for invalid TOML."""
+    """Read a bench. Raises ConfigError with the nearest name for an unknown bench, or for invalid TOML."""
     path = BENCHES / f"{name}.toml"
     if not path.exists():
-        raise SanlabError(
-            f"unknown bench {name!r}", "BENCH names a file of tests/block/benches", nearest(name, names())
-        )
+        cause = "BENCH names a file of tests/block/benches"
+        raise ConfigError("BENCH", 0, f"unknown bench {name!r}", cause, nearest(name, names()))
     data, _ = read_toml(path)
     replaced = {Path(file).name: (HDL / file).read_text("utf-8") for file in data.get("replace", ())}
     design = Design(data["toplevel"], data.get("parameters", {}), replaced)
@@ -100,7 +99,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if not options.bench:
             remedy = f"type `make sim BENCH=<name>`; known: {', '.join(names())}"
-            raise SanlabError("no bench given", "`make sim` runs one block bench", remedy)
+            raise ConfigError("BENCH", 0, "no bench given", "`make sim` runs one block bench", remedy)
         outcome = run(options.bench, options.sim, seed_of(options.seed), options.waves, echo=True)
     except SanlabError as error:
         print(error, file=sys.stderr)

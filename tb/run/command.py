@@ -304,8 +304,6 @@ def main(argv: list[str] | None = None) -> int:
     add_window(parser)
     parser.add_argument("--out", default="", help="folder for the results (default sim_build/<study>)")
     words = parser.parse_args(argv)
-    if not words.study and not words.help:
-        parser.error("the following arguments are required: study")
     return exit_code(lambda: _command(parser, words), "this run left no results", "run")
 
 

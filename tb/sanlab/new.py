@@ -118,7 +118,7 @@ def main(words: Sequence[str]) -> int:
         subprocess.run([sys.executable, "-m", "tests.unit.layers.charges", given.name], cwd=TREE, check=True)
     for path in written:
         print(root / path if root != TREE else path)
-    print(f"next: sanlab run {given.name}_pingpong")
+    print(f"next: {'make run STUDY=' if tests else 'sanlab run '}{given.name}_pingpong")
     return 0
 
 

@@ -82,9 +82,15 @@ class Run:
         return self.folder / REPORT
 
     def frame(self, series: str | None = None) -> Any:
-        """Return a pandas frame of the metrics, one a row, or of one series. Needs pandas."""
+        """Return a pandas frame of the metrics, one a row, or of one series. Needs pandas.
+
+        Raises SanlabError for an unknown series.
+        """
         if series is None:
             return _pandas().DataFrame({"metric": list(self.metrics), "value": list(self.metrics.values())})
+        if series not in self.series:
+            known = ", ".join(self.series) or "none"
+            raise SanlabError(f"unknown series {series!r}: not a curve of {self.study}; its curves: {known}")
         one = self.series[series]
         return _pandas().DataFrame({f"x ({one.x_unit})": one.x, f"{series} ({one.y_unit})": one.y})
 

@@ -35,6 +35,7 @@ from tb.tools.programs import ToolError
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ([], "STUDY: no study given: the command works on one study; give one, such as STUDY=grim_pingpong"),
         (["grim_pingpon"], "STUDY: unknown study 'grim_pingpon': STUDY names a file of tb/studies; did you mean"),
         (["grim_pingpong", "--sim=verilater"], "SIM: unknown simulator 'verilater': SIM names the simulator;"),
         (["grim_pingpong", "--seed=one"], "SEED: not a number: SEED is 'one'; give a whole number"),

@@ -71,6 +71,8 @@ def test_frames_need_pandas_and_say_so(folder: Path, monkeypatch: pytest.MonkeyP
     assert run.frame() == {"metric": list(run.metrics), "value": list(run.metrics.values())}
     assert list(run.frame("one_way")) == ["x (B)", "one_way (us)"]
     assert run.trace_frame()["event"] == ["SEND_CALL", "SEND_RETURN"]
+    with pytest.raises(sanlab.SanlabError, match=r"unknown series 'two_way': not a curve of .*; its curves: one_way"):
+        run.frame("two_way")
 
 
 def test_a_folder_without_results_is_an_error(tmp_path: Path) -> None:
