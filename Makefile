@@ -19,7 +19,7 @@ unexport MAKEFLAGS MFLAGS
 ## GRIM_HOST=<name>           of several clusters in that file, the one with this host
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
-## MESSAGE=<n>|slowest        the message that explain tells of, numbered from 1 in the order of sends
+## MESSAGE=<n>|slowest        the message that explain describes, numbered from 1 in the order of sends
 ## A=<results>                what compare compares: results.json, the folder of a run or a sweep, a study, sweep/<study>
 ## B=<results>                with what it compares it
 ## THRESHOLD=<percent>        a change above it makes compare fail (5)
@@ -179,7 +179,7 @@ timeline: ## write the timeline of the last run of STUDY, from FROM to TO, for P
 	$(setup)
 	@$(sanlab) timeline --from="$$FROM" --to="$$TO" -- "$$STUDY"
 
-explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited for whom, and why
+explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited for whom, and why; runs it first if settings differ
 	$(setup) $(simulator)
 	@$(sanlab) explain --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
 	  --message="$$MESSAGE" -- "$$STUDY"

@@ -22,7 +22,7 @@ from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.sources import FOLDERS, by_hand, command, fingerprint
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
-from pymodels.errors import SanlabError, nearest
+from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.fingerprints import remake
 from pymodels.generated import BYHAND
 from pymodels.roots import files_by_name, roots
@@ -174,11 +174,13 @@ def run(check: bool, chosen: Sequence[str] = ()) -> int:
 
 
 def _chosen(names: Sequence[str]) -> list[Path]:
-    """Return the folders of the named layers, or of all without names. Raises CostError for a layer without paths.c."""
+    """Return the folders of the named layers, or of all. Raises ConfigError for a layer without paths.c."""
     known = {folder.parent.name for folder in layers()}
     for name in names:
         if name not in known:
-            raise CostError(f"layer {name!r}", "has no paths.c", nearest(name, known))
+            raise ConfigError(
+                "LAYER", 0, f"unknown layer {name!r}", "no layer of this name has paths.c", nearest(name, known)
+            )
     return [folder for folder in layers() if not names or folder.parent.name in names]
 
 

@@ -120,6 +120,14 @@ def test_check_finds_everything_as_committed(capsys: pytest.CaptureFixture[str])
     assert main(["--check"]) == 0, capsys.readouterr().err
 
 
+@with_clang
+def test_counting_an_unknown_layer_is_rejected_with_the_nearest_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ecko"]) == 2
+    assert (
+        "LAYER: unknown layer 'ecko': no layer of this name has paths.c; did you mean 'echo'" in capsys.readouterr().err
+    )
+
+
 def test_showing_an_unknown_layer_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--show", "no_such_layer/nic", "x"]) == 1
     assert "layer 'no_such_layer/nic': has no paths.c; " in capsys.readouterr().err
