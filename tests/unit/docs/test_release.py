@@ -29,7 +29,9 @@ def fixture_checkout(tmp_path: Path) -> Path:
 def git(folder: Path, *words: str) -> str:
     """Return the output of a git command."""
     author = ("-c", "user.name=a", "-c", "user.email=a@b")
-    return subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", *author, *words], cwd=folder, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
 
 
 def commit(folder: Path) -> None:
@@ -61,7 +63,8 @@ def test_tags_that_name_no_version_are_ignored(checkout: Path) -> None:
 
 
 def test_version_of_an_unpacked_source_distribution_is_that_of_pkg_info(checkout: Path) -> None:
-    (checkout / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: sanlab\nVersion: 4.5.6\n\nVersion: 1\n")
+    text = "Metadata-Version: 2.1\nName: sanlab\nVersion: 4.5.6\n\nVersion: 1\n"
+    (checkout / "PKG-INFO").write_text(text, encoding="utf-8")
     git(checkout, "tag", "v7.8.9")
     assert version(checkout) == "4.5.6"
 
