@@ -352,7 +352,7 @@ class Host(Concurrency, Protocol):
         """Use the CPU for costs of a driver or library outside of compiled paths (profile: `host.<what>_ns`)."""
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Register the driver's interrupt handler, which takes the CPU after the interrupt latency.
+        """Register the driver's interrupt routine, which takes the CPU after the interrupt latency.
 
         The line is level sensitive and masked while the handler runs (`pymodels.host.interrupts`).
         """

@@ -1,6 +1,6 @@
 """Rounds in which setting and clearing one interrupt meet, on any binding of the verbs and any NIC kind.
 
-Each round asserts the interrupt, and again while the service routine clears it. The second assertion is moved from
+Each round asserts the interrupt, and again while the interrupt routine clears it. The second assertion is moved from
 round to round over the whole window in which the two can meet. No news may be lost: the host sleeps until it is
 interrupted, and polls nothing.
 """
@@ -154,7 +154,7 @@ class Rounds:
     lost: list[int] = field(default_factory=list)
     """Offsets of the rounds whose news the host never took."""
     served: list[int] = field(default_factory=list)
-    """Calls of the service routine, by round."""
+    """Calls of the interrupt routine, by round."""
     _offset: int | None = None
 
     async def run(self, count: int) -> None:

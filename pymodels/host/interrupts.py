@@ -1,8 +1,8 @@
 """Interrupt line of a host, level sensitive like PCI's INTA#: common rule for both bindings of the host's verbs.
 
-While the line is held and no service routine runs, the host takes the interrupt: the interrupt latency passes, then the
-service routine runs. The line must be held throughout the latency. A line that falls earlier is not served, and the
-latency begins anew when it rises again. While the routine runs, the line is masked. If the line is held when the
+While the line is held and no interrupt routine runs, the host takes the interrupt: the interrupt latency passes, then
+the interrupt routine runs. The line must be held throughout the latency. A line that falls earlier is not served, and
+the latency begins anew when it rises again. While the routine runs, the line is masked. If the line is held when the
 routine returns, the host takes the interrupt again.
 """
 
@@ -17,7 +17,7 @@ Routine = Callable[[], Coroutine[Any, Any, None]]
 
 
 class InterruptLine:
-    """Interrupt line of one host and the service routine of its driver."""
+    """Interrupt line of one host and the interrupt routine of its driver."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class InterruptLine:
         spawn: Callable[[Coroutine[Any, Any, None], str], object],
         draw: Callable[[], int],
     ) -> None:
-        """Begin with a released line and no service routine.
+        """Begin with a released line and no interrupt routine.
 
         Args:
             kernel: The loop that owns time.
@@ -59,7 +59,7 @@ class InterruptLine:
             self._steady = False
 
     def serve_by(self, routine: Routine) -> None:
-        """Register the service routine in place of an earlier one; a line that is held is served now."""
+        """Register the interrupt routine in place of an earlier one; a line that is held is served now."""
         self._routine = routine
         self._take()
 

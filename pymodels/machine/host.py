@@ -279,7 +279,7 @@ class ModelHost(Processes, Computes, PollsCards, HostMessages, Actor):
     # Interrupts.
 
     def on_interrupt(self, handler: Routine) -> None:
-        """Register the driver's interrupt service routine."""
+        """Register the driver's interrupt routine."""
         self._interrupts.serve_by(handler)
 
     def _interrupt_line(self, level: bool) -> None:

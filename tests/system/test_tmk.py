@@ -2,7 +2,7 @@
 
 Strategy: a random program with locks and barriers runs over UDP and over VIA. The study itself compares every read, and
 compares faults, twins, diffs, notices and intervals with an independent model. On the other simulator results and trace
-are equal. On hosts with a slow kernel many frames wait for one service routine: a program runs there over both
+are equal. On hosts with a slow kernel many frames wait for one interrupt routine: a program runs there over both
 substrates, its result must be right, and it takes less time over VIA. The simulation cost of a page fault is the
 difference of two runs.
 """

@@ -2,7 +2,7 @@
 
 Strategy: as `test_computing`. Random tasks of one host spend paths, compute, enter the kernel, switch contexts, copy
 memory, sleep, wake each other and poll words that DMA changes. Meanwhile the interrupt line rises and falls. Each task
-must reach each of its steps at the same picosecond on all bindings. The service routine must begin at the same times,
+must reach each of its steps at the same picosecond on all bindings. The interrupt routine must begin at the same times,
 and the used CPU time must be equal. Words are polled by one task at a time, because the bindings divide the CPU time of
 two polling loops differently.
 """
@@ -35,7 +35,7 @@ STEPS = st.one_of(
 TASKS = st.lists(st.lists(STEPS, max_size=6), min_size=2, max_size=4)
 CHANGES = st.lists(st.integers(1, 60_000), max_size=WORDS)
 LEVELS = st.lists(st.integers(1, 20_000), max_size=4)
-"""Times between successive rises of the interrupt line, which the service routine releases."""
+"""Times between successive rises of the interrupt line, which the interrupt routine releases."""
 
 
 @dataclass

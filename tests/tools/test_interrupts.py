@@ -14,7 +14,7 @@ import pytest
 from tests.tools.hosts import BINDINGS, ENTRY, LATENCY, Bound
 
 RELEASED = 260
-"""Time from the start of the service routine until its clear arrives at the card, within the routine, ps."""
+"""Time from the start of the interrupt routine until its clear arrives at the card, within the routine, ps."""
 
 
 def serve(bound: Bound, rise: int, released: int = RELEASED) -> list[int]:

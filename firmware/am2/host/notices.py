@@ -12,10 +12,10 @@ from firmware.verbs import Host
 
 
 class Notices:
-    """Interrupt handler of one host and its ring of notices."""
+    """Interrupt routine of one host and its ring of notices."""
 
     def __init__(self, host: Host, tell: Callable[[Notice, int], Awaitable[None]]) -> None:
-        """Register the interrupt handler, which calls `tell` for each notice."""
+        """Register the interrupt routine, which calls `tell` for each notice."""
         self._host, self._tell = host, tell
         self._read = 0
         self.count = 0

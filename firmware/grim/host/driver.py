@@ -1,6 +1,6 @@
 """Myrinet driver: service of the NI's translation misses (paper 000, 4.5.2; readings B8).
 
-The NI writes its request to a fixed place in kernel memory and interrupts. The interrupt handler looks the address up,
+The NI writes its request to a fixed place in kernel memory and interrupts. The interrupt routine looks the address up,
 writes the answer into the entry of the NI's cache that the request names, and signals the NI. The size is written last,
 so that a half-written entry is never valid. The store that signals also clears the interrupt. Until it arrives, the
 interrupt may be raised once more for the same request. The handler then ignores it, because a second store would clear
@@ -44,7 +44,7 @@ class Driver:
         """Number of misses served."""
 
     async def install(self) -> None:
-        """Install the interrupt handler, and give the NI the address for its requests."""
+        """Install the interrupt routine, and give the NI the address for its requests."""
         self._kernel = self._host.allocate(PAGE).address
         self._host.on_interrupt(self._serve)
         await store_words(self._host, Word.KERNEL, self._kernel)

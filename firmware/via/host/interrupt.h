@@ -1,4 +1,4 @@
-/* Kernel: interrupt handler, refills, commands. */
+/* Kernel: interrupt routine, refills, commands. */
 
 /* Serve an interrupt: check that it is from this card, and for an event, a message, a sleeper with a complete descriptor. */
 u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *message) {

@@ -107,7 +107,7 @@ async def _kernel_entry(lab: Lab) -> None:
 
 
 async def _interrupts(lab: Lab) -> None:
-    """Measure the time from the NIC processor's write that requests an interrupt to the service routine's start."""
+    """Measure the time from the NIC processor's write that requests an interrupt to the interrupt routine's start."""
     host, own = lab.running.hosts[0], engines(lab)
     served, isr = host.event("an interrupt to be served"), host.card.register(Reg.ISR)
     latencies = []

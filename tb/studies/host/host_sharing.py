@@ -1,9 +1,9 @@
 """Who has a host's CPU, to the picosecond, when processes compute while interrupts and signals come?
 
 Strategy: two processes of one host compute for longer than the scheduler's quantum. Meanwhile the NIC interrupts the
-host repeatedly. Each service routine clears the interrupt over the bus and sends IO to the first process, whose handler
-computes. An interval timer sends it ALRM. Each interval of CPU use is recorded with its owner: for a path or a
-computation from the trace, for a delivery, switch or system call at its end. A service routine has the CPU while it
+host repeatedly. Each interrupt routine clears the interrupt over the bus and sends IO to the first process, whose
+handler computes. An interval timer sends it ALRM. Each interval of CPU use is recorded with its owner: for a path or a
+computation from the trace, for a delivery, switch or system call at its end. An interrupt routine has the CPU while it
 runs and no other owner has it. No two intervals may overlap, computing must get its requested time, and together they
 must cover all time to the picosecond: the CPU is never idle.
 """
@@ -38,7 +38,7 @@ Stretch = tuple[int, int]
 
 
 class Owners:
-    """Owners of a host's CPU over time, except computing and service routines."""
+    """Owners of a host's CPU over time, except computing and interrupt routines."""
 
     def __init__(self, lab: Lab, host: Any) -> None:
         self._kernel, profile = lab.kernel, lab.plan.profile
@@ -61,7 +61,7 @@ class Owners:
 
 
 class Sharing:
-    """Host of the study, and the intervals in which its service routine ran."""
+    """Host of the study, and the intervals in which its interrupt routine ran."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab

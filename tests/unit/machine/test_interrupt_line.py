@@ -1,8 +1,8 @@
 """Level-sensitive interrupts, on the kernel alone and on the machine with every kind of NIC.
 
 Strategy: a line is asserted and released at every picosecond around each step of the rule. The steps are the rise, the
-end of the latency, and begin and end of the service routine. The expected services are computed by hand. On the machine
-the NIC asserts its interrupt while the host clears it (`tests/interrupt_rounds.py`).
+end of the latency, and begin and end of the interrupt routine. The expected services are computed by hand. On the
+machine the NIC asserts its interrupt while the host clears it (`tests/interrupt_rounds.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LATENCY, ROUTINE = 40, 20
 
 
 class Bench:
-    """A line, and a service routine that takes ROUTINE ps and releases the line after `release` ps of them."""
+    """A line, and an interrupt routine that takes ROUTINE ps and releases the line after `release` ps of them."""
 
     def __init__(self, release: int | None = None) -> None:
         self.kernel, self.started, self.release = Kernel(), list[int](), release

@@ -2,7 +2,7 @@
 
 Strategy: registers are written and read through the verbs, as by firmware, and over PCI, as by a host. Each rule of the
 fact sheet (write-1-to-clear, the signal bits, timers that count down, doorbells that overflow) has its test. Time is
-read in ticks, independent of the model's delays. The interrupt is followed to the service routine.
+read in ticks, independent of the model's delays. The interrupt is followed to the interrupt routine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Waits with a time limit for an action of another task or of an interrupt handler."""
+"""Waits with a time limit for an action of another task or of an interrupt routine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interrupt handler: reads the NIC's events and wakes the threads that wait for them."""
+"""Interrupt routine: reads the NIC's events and wakes the threads that wait for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmware.via.nic.words import EventWord
 
 
 class InterruptHandler:
-    """Interrupt handler of one NIC."""
+    """Interrupt routine of one NIC."""
 
     def __init__(
         self, vis: ViTable, events: EventRing, looks: Sequence[Callable[[], None]], sleepers: Sleepers
