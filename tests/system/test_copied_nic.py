@@ -25,7 +25,7 @@ from tests.system.runs import must
 
 OLD, NEW = "fifo", "toy"
 SMALL = "repetitions=1 messages=2 largest=16"
-FEW = "a_packet_goes_out_of_its_buffer|a_packet_that_comes_fills"
+FEW = "a_packet_goes_out_of_its_buffer|a_received_packet_fills"
 """Tests of the bench that run: sending and receiving, in both forms; all of them take long on Icarus."""
 WHOLE_TREE = [
     str(next(ROOT.glob(f"tests/unit/*/test_{name}.py")).relative_to(ROOT))
@@ -145,7 +145,7 @@ def test_a_study_without_a_page_is_reported(tree: Path) -> None:
         "tests/unit/quality/test_readme_is_true.py",
     ]
     ended = subprocess.run(
-        [*command, "-k", "has_its_place"],
+        [*command, "-k", "is_on_a_page"],
         cwd=tree,
         env=surroundings(tree),
         capture_output=True,
