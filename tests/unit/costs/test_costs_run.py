@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.costs import compile as counting
-from pymodels.costs.assembly import CostError
+from pymodels.errors import ConfigError
 
 FIRMWARE = Path(__file__).parents[3] / "firmware"
 
@@ -54,6 +54,8 @@ def test_check_counts_different_tables_and_writes_none(
 
 
 def test_a_layer_without_paths_is_rejected_with_the_nearest_name(written: dict[str, str]) -> None:
-    with pytest.raises(CostError, match=r"layer 'ecko': has no paths\.c; did you mean 'echo'"):
+    with pytest.raises(
+        ConfigError, match=r"unknown layer 'ecko': no layer of this name has paths\.c; did you mean 'echo'"
+    ):
         counting.run(check=False, chosen=["ecko"])
     assert written == {}
