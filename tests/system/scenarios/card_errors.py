@@ -48,7 +48,7 @@ async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
     """Make every call that the library must reject."""
     near, target, loopback = pair.near, pair.cards[1], pair.number["loopback"]
     calls: dict[str, Coroutine[Any, Any, None]] = {
-        "a card takes messages of one segment: 4096": near.send(target, loopback, payload=bytes(4100)),
+        "a card takes at most one segment of 4096": near.send(target, loopback, payload=bytes(4100)),
         "did you mean 'crc32'": near.forward(target, "crc33", Forward.NOWHERE),
         "is an endpoint of device type 0, which has no circuits": near.forward(pair.host(1), "loopback", Forward.REPLY),
         "target: a device of type NI runs no handlers": near.forward(
