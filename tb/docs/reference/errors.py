@@ -1,7 +1,8 @@
 """Index of errors: every place in the sources that creates a SanlabError, with the pattern of its message.
 
 The sources are parsed, not imported. A pattern is the text of an f-string with each expression in angle
-brackets. A local name is replaced by the texts that its function assigns to it.
+brackets. A local name is replaced by the texts that its function assigns to it. A function that gets cause and
+remedy as arguments, such as `error(what, cause, remedy)`, is replaced by its calls.
 """
 
 from __future__ import annotations
@@ -58,16 +59,81 @@ def _bases(node: ast.ClassDef) -> set[str]:
     return {ast.unparse(base).rpartition(".")[2] for base in node.bases}
 
 
+class Use(NamedTuple):
+    """A call of a function."""
+
+    place: str
+    """File of the call."""
+    call: ast.Call
+    texts: Texts
+    """Patterns of the names at the call."""
+
+
 def sites(trees: Mapping[str, ast.Module]) -> Iterator[Site]:
     """Yield every creation of an error, in the order of files and lines."""
     known = classes(trees)
+    uses = _uses(trees)
     for place, tree in trees.items():
         for scope in ast.walk(tree):
             if isinstance(scope, FUNCTIONS):
                 texts = _texts(scope)
                 for node in _own(scope):
-                    if isinstance(node, ast.Call) and (name := ast.unparse(node.func).rpartition(".")[2]) in known:
-                        yield Site(name, place, _parts(node, _constructor(name, known), texts))
+                    if isinstance(node, ast.Call) and (name := _called(node)) in known:
+                        site = Site(name, place, _parts(node, _constructor(name, known), texts))
+                        yield from _at_calls(site, scope, uses) or [site]
+
+
+def _uses(trees: Mapping[str, ast.Module]) -> dict[str, list[Use]]:
+    """Return the calls inside functions, by the name of the called function."""
+    found: dict[str, list[Use]] = {}
+    for place, tree in trees.items():
+        for scope in ast.walk(tree):
+            if isinstance(scope, FUNCTIONS):
+                texts = _texts(scope)
+                for node in _own(scope):
+                    if isinstance(node, ast.Call):
+                        found.setdefault(_called(node), []).append(Use(place, node, texts))
+    return found
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _at_calls(site: Site, scope: ast.FunctionDef | ast.AsyncFunctionDef, uses: Mapping[str, list[Use]]) -> list[Site]:
+    """Return a site for each call of a function that gets `cause` and `remedy` as arguments; empty for others.
+
+    Calls of a private function are in its file, those of a public one in its folder, with its number of arguments.
+    """
+    names = [one.arg for one in scope.args.args if one.arg not in {"self", "cls"}]
+    if site.parts[1:2] != ("<cause>",) or not {"cause", "remedy"} <= set(names):
+        return []
+    needed = len(names) - len(scope.args.defaults)
+    found = []
+    for place, call, texts in uses.get(scope.name, ()):
+        given = {one.arg: pattern(value, {}) for one, value in _defaults(scope)}
+        given |= {name: pattern(one, texts) for name, one in zip(names, call.args, strict=False)}
+        given |= {one.arg: pattern(one.value, texts) for one in call.keywords if one.arg}
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        fits = needed <= len(call.args) + len(call.keywords) <= len(names) and given.keys() <= set(names)
+        is_public = not scope.name.startswith("_")
+        is_near = place == site.place or (is_public and place.rpartition("/")[0] == site.place.rpartition("/")[0])
+        if fits and is_near and not starred:
+            found.append(Site(site.error, place, tuple(_filled(part, given) for part in site.parts)))
+    return list(dict.fromkeys(found))
+
+
+def _defaults(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Yield the arguments that have a default, with it."""
+    yield from zip(scope.args.args[::-1], scope.args.defaults[::-1], strict=False)
+
+
+def _filled(part: str, given: Texts) -> str:
+    """Return a pattern in which parameters are replaced by the texts of a call."""
+    for name, text in given.items():
+        if part == f"<{name}>" or "|" not in text:
+            part = part.replace(f"<{name}>", text)
+    return part
 
 
 def _own(scope: ast.AST) -> Iterator[ast.AST]:
@@ -101,10 +167,7 @@ def _parts(call: ast.Call, constructor: ast.FunctionDef | None, texts: Texts) ->
     if any(isinstance(one, ast.Starred) for one in call.args):
         return tuple(given[-1:])
     arguments = constructor.args.args[1:]
-    known = {
-        one.arg: pattern(value, {})
-        for one, value in zip(arguments[::-1], constructor.args.defaults[::-1], strict=False)
-    }
+    known = {one.arg: pattern(value, {}) for one, value in _defaults(constructor)}
     known |= {one.arg: text for one, text in zip(arguments, given, strict=False)}
     known |= named
     for node in _own(constructor):

@@ -40,7 +40,21 @@ def by_constructor():
     raise PlaceError("host", "port 9")
 def by_keywords():
     raise SanlabError(what="a", cause="b", remedy="c")
+def _error(cause, remedy="shorten it"):
+    return SanlabError("name", cause, remedy)
+def by_helper(size):
+    if size:
+        raise _error(f"{size} bytes")
+    raise _error("empty", "give one")
+def fail(cause, remedy):
+    raise SanlabError("value", cause, remedy)
 '''
+ELSEWHERE = """
+def outside():
+    fail("not of a.py", "or its folder")
+def _other():
+    _error("private", "to a.py")
+"""
 
 
 @pytest.fixture(name="made_up")
@@ -64,6 +78,17 @@ def test_arguments_of_a_class_are_put_into_the_text_of_its_constructor(made_up: 
 
 def test_keywords_give_the_parts_of_a_message(made_up: list[errors.Site]) -> None:
     assert errors.Site("SanlabError", "a.py", ("a", "b", "c")) in made_up
+
+
+def test_calls_of_a_function_that_gets_the_cause_are_in_its_place(made_up: list[errors.Site]) -> None:
+    named = [one.parts for one in made_up if one.parts[0] == "name"]
+    assert named == [("name", "<size> bytes", "shorten it"), ("name", "empty", "give one")]
+
+
+def test_function_that_is_not_called_nearby_is_kept() -> None:
+    trees = {"one/a.py": ast.parse(ERRORS), "two/b.py": ast.parse(ELSEWHERE)}
+    found = [one.parts for one in errors.sites(trees)]
+    assert ("value", "<cause>", "<remedy>") in found and "private" not in {parts[1] for parts in found}
 
 
 def test_index_of_errors_has_every_class_and_three_parts_almost_everywhere() -> None:
