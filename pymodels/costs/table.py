@@ -129,7 +129,9 @@ class PathTable:
                 remedy = f"compose it as {self.elsewhere[path] or 'bare'}, which has the path"
                 raise CostError(f"path {path!r}", cause, remedy) from None
             cause = f"is not in the compiled costs of {self.name}"
-            raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
+            layer = "<layer>" if self.owners else self.name.split("/")[0]
+            remedy = f"{nearest(path, self.paths)}; a new path is counted by `make costs LAYER={layer}`"
+            raise CostError(f"path {path!r}", cause, remedy) from None
 
 
 @lru_cache

@@ -64,7 +64,8 @@ def test_an_unknown_path_names_the_nearest(tmp_path: Path) -> None:
     write(tmp_path, TABLE)
     with pytest.raises(CostError) as caught:
         PathTable.load("nic", "echo", tmp_path).cost("scan_chanel")
-    expected = "path 'scan_chanel': is not in the compiled costs of echo/nic; did you mean 'scan_channel'?"
+    said = "path 'scan_chanel': is not in the compiled costs of echo/nic; did you mean 'scan_channel'?"
+    expected = f"{said}; a new path is counted by `make costs LAYER=echo`"
     assert str(caught.value) == expected
 
 
