@@ -26,6 +26,8 @@ MOST_TEXTS = 4
 """Alternatives of one pattern that are listed; more become the name of the variable."""
 Texts = Mapping[str, str]
 """Patterns of local names."""
+Functions = Mapping[str, list[ast.AST]]
+"""Functions of all sources by name."""
 
 
 class Site(NamedTuple):
@@ -73,14 +75,66 @@ def sites(trees: Mapping[str, ast.Module]) -> Iterator[Site]:
     """Yield every creation of an error, in the order of files and lines."""
     known = classes(trees)
     uses = _uses(trees)
+    functions = _functions(trees)
     for place, tree in trees.items():
         for scope in ast.walk(tree):
             if isinstance(scope, FUNCTIONS):
                 texts = _texts(scope)
                 for node in _own(scope):
                     if isinstance(node, ast.Call) and (name := _called(node)) in known:
-                        site = Site(name, place, _parts(node, _constructor(name, known), texts))
-                        yield from _at_calls(site, scope, uses) or [site]
+                        made = (
+                            Site(name, place, _parts(call, _constructor(name, known), {**texts, **more}))
+                            for call, more in _unpacked(node, scope, functions)
+                        )
+                        for site in dict.fromkeys(made):
+                            yield from _at_calls(site, scope, uses) or [site]
+
+
+def _functions(trees: Mapping[str, ast.Module]) -> dict[str, list[ast.AST]]:
+    """Return the functions of all sources by name."""
+    found: dict[str, list[ast.AST]] = {}
+    for tree in trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, FUNCTIONS):
+                found.setdefault(node.name, []).append(node)
+    return found
+
+
+def _unpacked(call: ast.Call, scope: ast.AST, functions: Functions) -> Iterator[tuple[ast.Call, Texts]]:
+    """Yield a call for each tuple that its starred argument may be, with the names known there, or the call itself."""
+    stars = [at for at, one in enumerate(call.args) if isinstance(one, ast.Starred)]
+    if len(stars) != 1:
+        yield call, {}
+        return
+    before, starred, after = call.args[: stars[0]], call.args[stars[0]], call.args[stars[0] + 1 :]
+    tuples = _tuples(starred.value, scope, functions) if isinstance(starred, ast.Starred) else []
+    for found, body in tuples:
+        yield ast.Call(call.func, [*before, *found.elts, *after], call.keywords), _texts(body)
+    if not tuples:
+        yield call, {}
+
+
+def _tuples(value: ast.expr, scope: ast.AST, functions: Functions, depth: int = 4) -> list[tuple[ast.Tuple, ast.AST]]:
+    """Return the tuples that an expression may be, assigned in its function or returned by a called one, with that."""
+    ends: list[tuple[ast.expr, ast.AST]] = []
+    match value:
+        case ast.Tuple():
+            return [(value, scope)]
+        case ast.Name(id=name):
+            nodes = [node for node in _own(scope) if isinstance(node, ast.Assign | ast.NamedExpr)]
+            ends = [(node.value, scope) for node in nodes if name in _names_set(node)]
+        case ast.BoolOp(values=values):
+            ends = [(one, scope) for one in values]
+        case ast.Call():
+            for body in functions.get(_called(value), ()):
+                returned = (node.value for node in _own(body) if isinstance(node, ast.Return))
+                ends += [(one, body) for one in returned if one is not None]
+    return [found for one, body in ends if depth for found in _tuples(one, body, functions, depth - 1)]
+
+
+def _names_set(node: ast.Assign | ast.NamedExpr) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {one.id for one in targets if isinstance(one, ast.Name)}
 
 
 def _uses(trees: Mapping[str, ast.Module]) -> dict[str, list[Use]]:

@@ -48,6 +48,13 @@ def by_helper(size):
     raise _error("empty", "give one")
 def fail(cause, remedy):
     raise SanlabError("value", cause, remedy)
+def violation(size):
+    limit = "two"
+    if size:
+        return "long", f"{limit} is the most"
+def by_star(size):
+    if (found := violation(size)) is not None:
+        raise SanlabError("text", *found)
 '''
 ELSEWHERE = """
 def outside():
@@ -83,6 +90,10 @@ def test_keywords_give_the_parts_of_a_message(made_up: list[errors.Site]) -> Non
 def test_calls_of_a_function_that_gets_the_cause_are_in_its_place(made_up: list[errors.Site]) -> None:
     named = [one.parts for one in made_up if one.parts[0] == "name"]
     assert named == [("name", "<size> bytes", "shorten it"), ("name", "empty", "give one")]
+
+
+def test_starred_argument_is_replaced_by_the_tuples_that_it_may_be(made_up: list[errors.Site]) -> None:
+    assert errors.Site("SanlabError", "a.py", ("text", "long", "two is the most")) in made_up
 
 
 def test_function_that_is_not_called_nearby_is_kept() -> None:
