@@ -93,7 +93,7 @@ def test_the_example_of_the_page_runs(here: Environment) -> None:
 def test_commands_that_need_a_checkout_report_that(here: Environment) -> None:
     ended = here.run("sanlab", "sim", "fifo")
     assert ended.returncode == 2
-    assert "there is no checkout" in ended.stderr and "type `make sim`" in ended.stderr
+    assert "not a checkout" in ended.stderr and "run `make sim`" in ended.stderr
 
 
 def test_a_sweep_runs_outside_of_the_checkout(here: Environment) -> None:

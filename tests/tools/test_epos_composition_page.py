@@ -25,7 +25,7 @@ def test_the_pipeline_lists_the_calls_in_order_and_reversed_for_incoming_message
     called = {(side, cut): names for side, cut, _, names in pipeline(("flow", "reliability")).rows}
     assert called["host", "frame"] == "flow → reliability"
     assert called["nic", "rx"] == "reliability → flow"
-    assert called["nic", "stored"] == "reliability" and called["nic", "tx"] == "nobody"
+    assert called["nic", "stored"] == "reliability" and called["nic", "tx"] == "no protocol"
     switched = {(side, cut): names for side, cut, _, names in pipeline(("reliability", "active")).rows}
     assert switched["nic", "stored"] == "reliability, if the frame says so"
 
@@ -52,7 +52,7 @@ def test_the_cost_of_each_protocol_is_listed_beside_that_of_all() -> None:
 
 def test_an_uncompiled_composition_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flaw"]) == 2
-    assert "composition 'flaw': is not compiled; did you mean 'flow'?" in capsys.readouterr().err
+    assert "composition 'flaw': not compiled; did you mean 'flow'?" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")

@@ -61,7 +61,7 @@ def test_sessions_begin_and_end_without_mpi_init(tmp_path: Path) -> None:
 
 
 def test_a_session_that_is_not_finalized_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match="has not finalized 1 sessions"):
+    with pytest.raises(ProgramError, match="the program ended without finalizing 1 sessions"):
         run(tmp_path, bare(BEGIN))
 
 
