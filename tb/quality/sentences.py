@@ -25,7 +25,7 @@ POINTING = re.compile(
 NOMINAL = re.compile(r"(The|A|An|All|Each|Any|No|Some|Number|Nothing|None|Only|Both)\b")
 """First words of a noun phrase, where the docstring of a function begins with a verb."""
 AMBIGUOUS = re.compile(
-    r"\b(nobody|somebody|whoever|mend(?:s|ed|ing)?|tells?|told|asks?|asked|looked|stands? (?!for\b)|stood"
+    r"\b(nobody|somebody|whoever|mend(?:s|ed|ing)?|tells?|told|asks?|asked|looked|stands?(?! for\b|-)|stood"
     r"|there is not|there are none|is none of|is no number|the one that|ones that)\b",
     re.IGNORECASE,
 )

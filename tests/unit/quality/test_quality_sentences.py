@@ -27,6 +27,7 @@ def _found(source: str) -> list[tuple[int, str]]:
         ('"""What is sent (paper 001, 6.5.1). Is it?"""', 1, "begins with 'What'"),
         ("x = 1  # whoever waits", 1, "'whoever'"),
         ("# the buffer stands behind", 1, "'stands'"),
+        ("# where it stands.", 1, "'stands'"),
         (f'"""Send {"a word and " * 9}stop."""', 1, "sentence of 29 words"),
     ],
 )
@@ -43,6 +44,7 @@ def test_violation_is_reported_on_its_line(source: str, line: int, complaint: st
         'class A:\n    @property\n    def f(self):\n        """The bytes of a packet."""',
         '"""GRIM stands for general-purpose reliable in-order messages."""',
         '"""Standard understanding."""',
+        '"""Stand-in for a protocol."""',
         f'"""Send a message.\n\n    Args:\n        x: {"a word and " * 9}.\n"""',
         f'"""Send.\n\n- {"a word and " * 9}\n"""',
         'x = "nobody told it"',
