@@ -28,8 +28,7 @@ package myri_sleep_pkg;
     return (a[48] && (!b[48] || a[47:0] < b[47:0])) ? a : b;
   endfunction
   // Return the needs of two modules with one clock as those of both.
-  function automatic logic [51:0] both(input logic [SLEEP_BITS-1:0] a,
-                                                 input logic [SLEEP_BITS-1:0] b);
+  function automatic logic [51:0] both(input logic [51:0] a, input logic [51:0] b);
     return {a[51:49] | b[51:49], earlier(a[48:0], b[48:0])};
   endfunction
 endpackage
