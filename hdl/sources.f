@@ -109,6 +109,7 @@ tests/block/hdl/sim_link_pair.sv
 tests/block/hdl/sim_nic_bench.sv
 tests/block/hdl/sim_nic_fixed.sv
 tests/block/hdl/sim_nic_gates.sv
+hdl/board/
 hdl/card/myri_circuit_loopback.sv
 hdl/card/myri_circuit_crc32.sv
 hdl/card/myri_circuit_fir16.sv
