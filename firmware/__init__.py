@@ -1,3 +1,3 @@
-from pymodels.roots import beyond
+from pymodels.roots import outside_folders
 
-__path__ += beyond(__name__)
+__path__ += outside_folders(__name__)

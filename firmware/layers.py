@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,8 @@ def _fault(error: TypeError) -> tuple[str, str]:
     text = str(error)
     if not text.startswith("Layer.__init__() "):
         raise error
-    field = text.rpartition("'")[0].rpartition("'")[2]
-    if "unexpected" in text:
+    if unexpected := re.search(r"unexpected keyword argument '(\w+)'", text):
+        field = unexpected[1]
         return f"Layer has no field {field!r}", nearest(field, list(Layer.__dataclass_fields__))
     return f"a field is missing: {text.removeprefix('Layer.__init__() missing ')}", "give it"
 

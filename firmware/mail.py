@@ -72,7 +72,7 @@ class Mail(ABC):
         await self.until(lambda: bool(self._came))
         return self._came.popleft()
 
-    async def ask(self, node: int, data: bytes) -> bytes:
+    async def request(self, node: int, data: bytes) -> bytes:
         """Send a message to a host that is in `answer`, and return the bytes that come back."""
         await self.send(node, data)
         return (await self.receive())[1]

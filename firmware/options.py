@@ -47,7 +47,7 @@ class LayerOptions:
         return {one.name: one.metadata[DECLARATION] for one in fields(cls)}
 
     @classmethod
-    def of(cls: type[Own], given: Mapping[str, float | str]) -> Own:
+    def from_values(cls: type[Own], given: Mapping[str, float | str]) -> Own:
         """Return the options with the given values. Raises OptionError for an unknown name or an invalid value."""
         known, layer = cls.declared(), cls.__module__.removeprefix("firmware.").partition(".")[0]
         own = {name: value for name, value in given.items() if not (cls.STACKED and name == ON)}

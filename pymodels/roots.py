@@ -4,7 +4,7 @@ projects.
 A root has the layout of this tree (`firmware/<layer>/`, `tb/studies/<layer>/<study>.py`, ...) and contains only what it
 adds. Roots are the folders of SANLAB_PATH and the installed packages with an entry point of the group `sanlab`. Modules
 of a root are imported under the names that they would have in this tree: packages with one module for each layer, study
-or NIC extend their `__path__` by `beyond(__name__)`.
+or NIC extend their `__path__` by `outside_folders(__name__)`.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None
             raise ConfigError(where, 0, "outdated layout", cause, f"move it to {new}")
 
 
-def beyond(package: str) -> list[str]:
+def outside_folders(package: str) -> list[str]:
     """Return the folders of a package in the other roots, to extend its `__path__`."""
     return [str(folder) for root in roots()[1:] if (folder := root.joinpath(*package.split("."))).is_dir()]
 

@@ -95,11 +95,11 @@ class Options(LayerOptions):
         return replace(self, notify=self.notify or ("doorbell" if has_doorbells else "word"))
 
     @classmethod
-    def of(cls, given: Mapping[str, float | str]) -> Options:
+    def from_values(cls, given: Mapping[str, float | str]) -> Options:
         """Return the options with the given values, whose protocols may be named in any order. Raises OptionError."""
         named = given.get("protocols")
         ordered = {"protocols": "+".join(composed(named))} if isinstance(named, str) else {}
-        return super().of({**given, **ordered})
+        return super().from_values({**given, **ordered})
 
     def check(self) -> None:
         """Raise OptionError for features that contradict each other."""

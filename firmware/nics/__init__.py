@@ -1,5 +1,5 @@
 """Hardware interfaces for firmware, one package for each kind of NIC: see `firmware.common.nic.ports.Hardware`."""
 
-from pymodels.roots import beyond
+from pymodels.roots import outside_folders
 
-__path__ += beyond(__name__)
+__path__ += outside_folders(__name__)

@@ -84,7 +84,7 @@ class NicKind(ABC):
 
     def processor(self, values: Values) -> NicProcessor | None:
         """Return the access costs of its processor; None for a NIC without processor."""
-        return NicProcessor.of(values) if self.target is not None else None
+        return NicProcessor.from_profile(values) if self.target is not None else None
 
     def disagreement(self, values: Values) -> tuple[str, str] | None:
         """Return cause and remedy for values that are valid alone but inconsistent on this NIC; None if they are

@@ -24,7 +24,7 @@ class NicProcessor:
     """True if loads and stores use a cache too, so that only uncached accesses compete with DMA."""
 
     @classmethod
-    def of(cls, values: Values) -> NicProcessor:
+    def from_profile(cls, values: Values) -> NicProcessor:
         """Return the processor described by the values of a NIC profile; a kind of NIC may refine it."""
         load, store, uncached = (values.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
         return cls(load, store, uncached, values.integer("processor.instructions_per_fetch"))
@@ -40,7 +40,7 @@ class HostProcessor:
     uncached: float
 
     @classmethod
-    def of(cls, profile: Values) -> HostProcessor:
+    def from_profile(cls, profile: Values) -> HostProcessor:
         """Return the host processor described by a profile."""
         return cls(*(profile.number(f"host.{key}_clocks") for key in ("instruction", "load", "store", "uncached")))
 

@@ -158,7 +158,7 @@ class Cpu:
     async def command(self, commands: Commands, why: str, op: int, a: int, b: int = 0, c: bytes = b"", /) -> int:
         """Occupy the CPU with one command until it ends, and return its result."""
         await self.take()
-        value: int = await commands.ask(why, op, a, b, c)
+        value: int = await commands.submit(why, op, a, b, c)
         self.leave()
         return value
 
@@ -202,7 +202,7 @@ class CpuPort:
         """Store any number of bytes, one command a line."""
         if not data:
             return
-        last, ask = (len(data) - 1) // LINE, self._commands.ask
+        last, ask = (len(data) - 1) // LINE, self._commands.submit
         await self._cpu.take()
         for line in range(last):
             at, part = address + line * LINE, bytes(data[line * LINE : (line + 1) * LINE])

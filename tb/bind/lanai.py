@@ -137,11 +137,11 @@ class RtlNic(NicMessages, Actor):
         self._commands.give(OP_WRITE, register, value)
 
     def read(self, register: int) -> Future[int]:
-        return self._commands.ask(f"register {register:#x}", OP_READ, register)
+        return self._commands.submit(f"register {register:#x}", OP_READ, register)
 
     def work(self, path: str, times: int = 1) -> Future[Any]:
         clocks, accesses, number = self._charges.get(path if times == 1 else (path, times)) or self._charge(path, times)
-        return self._commands.ask(path, OP_WORK, clocks, accesses, number)
+        return self._commands.submit(path, OP_WORK, clocks, accesses, number)
 
     def post(self, path: str) -> None:
         clocks, accesses, number = self._charges.get(path) or self._charge(path)
@@ -156,7 +156,7 @@ class RtlNic(NicMessages, Actor):
 
     def caught_up(self) -> Future[Any]:
         behind = self._goes_on == self._kernel.now
-        return self._commands.ask("its instructions", OP_TELL) if behind else self._at_once
+        return self._commands.submit("its instructions", OP_TELL) if behind else self._at_once
 
     def _trace_behind(
         self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0, *, message: int = 0
@@ -254,5 +254,5 @@ class RtlPollLoop:
     def run(self, start: int | None = None) -> Future[int]:
         first = (self._hit.value + 1) % self._count if start is None else start
         why = "its polling loop to see something"
-        self._hit = self._commands.ask(why, OP_POLL, self._loop, self._count, first)
+        self._hit = self._commands.submit(why, OP_POLL, self._loop, self._count, first)
         return self._hit

@@ -56,7 +56,7 @@ class Numbers:
     """True if NICs have a core that can execute machine code."""
 
     @staticmethod
-    def of(cluster: Cluster, profile: Profile, core: bool = False) -> Numbers:
+    def from_cluster(cluster: Cluster, profile: Profile, core: bool = False) -> Numbers:
         """Return the numbers of a cluster whose hosts have the NICs and buses of a profile, with or without cores."""
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
         return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"), core)

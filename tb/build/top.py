@@ -33,7 +33,7 @@ def cluster_design(cluster: Cluster, profile: Profile, core: bool = False) -> De
     `core` adds NIC cores that can execute machine code.
     """
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
-    return design(Numbers.of(cluster, profile, core), circuits)
+    return design(Numbers.from_cluster(cluster, profile, core), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:

@@ -56,7 +56,7 @@ class Campaign:
         """True after a failure, an unexplained hang, or a violated promise of a protocol."""
         return bool(self.failures) or any(one.outcome == "hang" or one.broken for one in self.found)
 
-    def of(self, layer: str, profile: str) -> list[Ended]:
+    def faults_of(self, layer: str, profile: str) -> list[Ended]:
         """Return the faults of a layer on a profile, by seed."""
         own = [one for one in self.found if (one.layer, one.profile) == (layer, profile)]
         return sorted(own, key=lambda one: one.seed)
@@ -82,7 +82,7 @@ def _of(found: Sequence[Ended], kind: str) -> int:
 def print_outcomes(campaign: Campaign, pairs: Sequence[tuple[str, str]], console: Console) -> None:
     """Print the tables, then each silent, deadly or unexplained fault."""
     for layer, profile in pairs:
-        found = campaign.of(layer, profile)
+        found = campaign.faults_of(layer, profile)
         if not found:
             continue
         say(console, "")

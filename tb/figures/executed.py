@@ -50,7 +50,7 @@ def clocks_ps(chip: str) -> tuple[int, ...]:
 
 def all_rows(chip: str) -> list[Beside]:
     """Return each path at each optimisation level, with the processor of the chip's profile."""
-    processor = NicProcessor.of(load_profile(chip))
+    processor = NicProcessor.from_profile(load_profile(chip))
     return [one for layer in layers() for one in beside(layer, chip, processor)]
 
 

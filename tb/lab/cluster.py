@@ -55,7 +55,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster, plan.profile, plan.cores)
+        self.numbers = Numbers.from_cluster(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
         self.doorway.messages = Messages(self.numbers.nodes)
         self.kernel = self.doorway.backend(Kernel)()
@@ -151,7 +151,7 @@ class RunningCluster:
             overheads_ps={what: profile.integer(f"host.{what}_ns") * NS for what in OVERHEADS},
             interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
             miss_ps=profile.integer("host.poll_miss_ns") * NS,
-            processor=HostProcessor.of(profile),
+            processor=HostProcessor.from_profile(profile),
             copy_ps=1e6 / profile.integer("memory.copy_MBps"),
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")

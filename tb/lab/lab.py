@@ -109,7 +109,7 @@ class Lab(Notebook):
         self._progress: dict[str, int | str] = {}
         self._libraries: dict[int, Libraries] = {}
         """Libraries by node, once a layer has been started there."""
-        running.engine.heartbeat = self.tell
+        running.engine.heartbeat = self.report_progress
 
     @property
     def running(self) -> RunningCluster:
@@ -278,9 +278,9 @@ class Lab(Notebook):
             what: Name of the units.
         """
         self._progress = {"done": done, "total": total, "what": what}
-        self.tell(last=done == total)
+        self.report_progress(last=done == total)
 
-    def tell(self, last: bool = False) -> None:
+    def report_progress(self, last: bool = False) -> None:
         """Send a progress report to the parent process, at most ten a second except for the last."""
         now = time.perf_counter()
         if self.plan.request.progress_fd < 0 or (now - self._told < TELL_S and not last):

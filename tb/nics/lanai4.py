@@ -23,7 +23,7 @@ class RtlNic4(RtlNic):
 
     async def read(self, register: int) -> int:  # type: ignore[override]
         here = lanai4.place(register)
-        return lanai4.shown(here, await self._commands.ask(f"register {here.name}", OP_READ, here) & 0xFFFFFFFF)
+        return lanai4.shown(here, await self._commands.submit(f"register {here.name}", OP_READ, here) & 0xFFFFFFFF)
 
     def begun(self, watch: Watch) -> None:
         return None

@@ -11,7 +11,7 @@ class Limit(NamedTuple):
     spare: float
     factor: float
 
-    def of(self, seconds: float) -> float:
+    def limit_for(self, seconds: float) -> float:
         """Return the limit in CPU seconds."""
         return self.spare + self.factor * seconds
 

@@ -64,7 +64,7 @@ class Mutant:
         number = f" ({self.which})" if self.which else ""
         return f"`{self.old}`{number} -> `{self.new or ' '}` in `{self.within}`"
 
-    def of(self, text: str) -> str:
+    def apply_to(self, text: str) -> str:
         """Return the source with the change."""
         return text[: self.start] + self.new + text[self.end :]
 

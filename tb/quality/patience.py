@@ -34,7 +34,7 @@ class _Tests:
             self._taken[self._name] = now - self._begun
         self._name, self._begun = name, now
         if self._known is not None:
-            limit = limits.TEST_OF_BENCH.of(self._known.get(name, 0.0)) if name else 0.0
+            limit = limits.TEST_OF_BENCH.limit_for(self._known.get(name, 0.0)) if name else 0.0
             signal.setitimer(signal.ITIMER_VIRTUAL, limit)
         elif not name:
             self._file.write_text(json.dumps(self._taken), encoding="utf-8")

@@ -82,7 +82,7 @@ def mutated(known: list[Proof], count: int, seed: int) -> Iterator[tuple[Proof, 
         text = path.read_text(encoding="utf-8")
         known_ones = own_mutants(proof, text)
         for mutant in sampled(known_ones, count, seed) if count else known_ones:
-            yield proof, mutant, mutant.of(text)
+            yield proof, mutant, mutant.apply_to(text)
 
 
 def effort(proof: Proof) -> tuple[bool, int]:

@@ -197,7 +197,7 @@ class _Choice:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, lambda *_: os._exit(ENDLESS))
-        signal.setitimer(signal.ITIMER_VIRTUAL, limits.TEST.of(self._seconds[item.nodeid]))
+        signal.setitimer(signal.ITIMER_VIRTUAL, limits.TEST.limit_for(self._seconds[item.nodeid]))
         result = yield
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         return result

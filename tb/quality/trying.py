@@ -115,7 +115,7 @@ class Without:
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """Lock of the monitored test run, so that no file is monitored twice."""
 
-    def of(self, key: Sequence[str], look: Callable[[], Any]) -> Any:
+    def get(self, key: Sequence[str], look: Callable[[], Any]) -> Any:
         """Return the cached result of `look` for a key."""
         with self._lock:
             lock = self._locks.setdefault(tuple(key), threading.Lock())
@@ -190,7 +190,7 @@ class Copy:
 
     def _python(self, change: Change) -> tuple[str, str]:
         files = covering_tests(change.path)
-        reached: Reached = self._without.of(files, lambda: self._reach(files))
+        reached: Reached = self._without.get(files, lambda: self._reach(files))
         text = self._text(change.path)
         tests = reached.tests(change.path, text, change.mutant.start)
         if not tests and covered(change.path) == change.path:  # executed only in child processes, which have no marks
@@ -246,7 +246,7 @@ class Copy:
         The check is measured once for each content of its inputs. Raises ToolError if it fails then.
         """
         name = f"took-{_digest(self._of_benches, *check.command)}"
-        return Path(self._without.of(check.command, lambda: kept(name, partial(self._measure, check), builds())[0]))
+        return Path(self._without.get(check.command, lambda: kept(name, partial(self._measure, check), builds())[0]))
 
     def _measure(self, check: ModuleCheck, scratch: Path) -> None:
         begun = _children_s()
@@ -260,7 +260,7 @@ class Copy:
             return self._run(check.command, check.variables)
         known = took / SECONDS
         took_s = float(known.read_text(encoding="utf-8")) if known.exists() else None
-        patience = PATIENCE if took_s is None else int(limits.BENCH.of(took_s))
+        patience = PATIENCE if took_s is None else int(limits.BENCH.limit_for(took_s))
         kept_at = {"SANLAB_BUILDS": str(OUT / "mutants" / "builds"), TEST_SECONDS: str(took / TESTS)}
         return self._run(check.command, {**check.variables, **kept_at}, patience)
 
@@ -270,7 +270,7 @@ class Copy:
     def _with(self, change: Change, work: Callable[[], Any]) -> Any:
         """Execute `work` while the mutant is in its file."""
         path, text = self.folder / change.path, self._text(change.path)
-        self._write(path, change.mutant.of(text))
+        self._write(path, change.mutant.apply_to(text))
         try:
             return work()
         finally:

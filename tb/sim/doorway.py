@@ -197,7 +197,7 @@ class Doorway:
         self.wake_by(self.now() + 2)
 
     @property
-    def told(self) -> int:
+    def event_count(self) -> int:
         """Number of events that the hardware has reported so far."""
         return int(self.exchange.head[0])
 

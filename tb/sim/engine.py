@@ -104,7 +104,7 @@ class Engine:
 
     def _beat(self, now: int) -> None:
         """Check for a hang in which software keeps polling while the hardware reports no events."""
-        told = self.doorway.told
+        told = self.doorway.event_count
         if told != self._told:
             self._told, self._moved = told, now
         elif now - self._moved >= self._hang_ps:

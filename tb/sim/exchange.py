@@ -39,7 +39,7 @@ class Commands:
         self._other = other
         self._pending: deque[Future[Any]] = deque()
 
-    def ask(self, why: Why, op: int, /, *words: int | bytes) -> Future[Any]:
+    def submit(self, why: Why, op: int, /, *words: int | bytes) -> Future[Any]:
         """Append a command (op, a, b, c) and return the future of its result. A hang report shows `why`."""
         self.give(op, *words)
         future = self._kernel.future(why)

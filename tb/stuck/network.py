@@ -57,7 +57,7 @@ class Network:
     """Packets by switch and input port."""
 
     @staticmethod
-    def of(trace: NDArray[np.void], topology: Topology) -> Network:
+    def from_trace(trace: NDArray[np.void], topology: Topology) -> Network:
         """Return the network at the end of a trace, which is in time order with shape (n,)."""
         lines = Lines(topology)
         at_switch = (trace["unit"] >= SWITCH_BASE) & np.isin(trace["event"], CROSSING)

@@ -25,7 +25,7 @@ BEFORE_US, AFTER_US = 20.0, 5.0
 
 
 @dataclass(frozen=True)
-class Standstill:
+class HangReport:
     """Waits at one time, and the last events before it."""
 
     cause: str
@@ -84,9 +84,9 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
         yield from (f"  {line}" for line in found)
 
 
-def standstill(
+def hang_report(
     cause: str, trace: NDArray[np.void], topology: Topology | None, held: Sequence[Wait], software: Sequence[str]
-) -> Standstill:
+) -> HangReport:
     """Analyse a run that has stopped.
 
     Args:
@@ -96,11 +96,11 @@ def standstill(
         held: Waits that software has declared.
         software: Descriptions of waiting tasks.
     """
-    network = tuple(Network.of(trace, topology).waits()) if topology else ()
+    network = tuple(Network.from_trace(trace, topology).waits()) if topology else ()
     at = int(trace["time"][-1]) if len(trace) else 0
     found = tuple(cycles((*held, *network)))
     of_cards, last = tuple(cards.waits(trace)), tuple(_last_events(trace))
-    return Standstill(cause, at, found, network, of_cards, tuple(software), last)
+    return HangReport(cause, at, found, network, of_cards, tuple(software), last)
 
 
 def _last_events(trace: NDArray[np.void]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -9,21 +9,21 @@ from pymodels.kernel import Task
 from tb.lab.cluster import RunningCluster
 from tb.lab.lab import Lab
 from tb.sim.engine import HangError
-from tb.stuck.report import Standstill, standstill
+from tb.stuck.report import HangReport, hang_report
 
 QUIET_US = 100
 
 
-def look(lab: Lab, cause: str) -> Standstill:
+def look(lab: Lab, cause: str) -> HangReport:
     """Return the waits at this time."""
     running = lab.simulation
     topology = lab.plan.cluster.topology if isinstance(running, RunningCluster) else None
-    return standstill(cause, lab.trace(), topology, lab.kernel.waits_held(), lab.kernel.waiting())
+    return hang_report(cause, lab.trace(), topology, lab.kernel.waits_held(), lab.kernel.waiting())
 
 
 async def until_deadlock(
     lab: Lab, tasks: Sequence[Task], quiet_us: int = QUIET_US, progress: Callable[[], int] | None = None
-) -> Standstill | None:
+) -> HangReport | None:
     """Wait until all tasks have ended (returns None), or until a deadlock (returns its report).
 
     For studies that demonstrate a deadlock and check the report. Packets left in flight no longer fail the run.
@@ -39,7 +39,7 @@ async def until_deadlock(
     doorway, kernel = lab.simulation.doorway, lab.kernel
     told = -1
     while not all(task.finished.done for task in tasks):
-        count = doorway.told if progress is None else progress()
+        count = doorway.event_count if progress is None else progress()
         if count == told:
             found = look(lab, f"no progress for {quiet_us} us")
             lab.running.stands_still = True
@@ -62,11 +62,11 @@ def explain_failure(lab: Lab, error: BaseException | None, broken: Sequence[str]
     return found.headlines() if error is not None else []
 
 
-def _look_back(lab: Lab, cause: str) -> Standstill:
+def _look_back(lab: Lab, cause: str) -> HangReport:
     """Return the report at the time of the first violation, or at the end of the run for violations found only then."""
     running = lab.simulation
     if not isinstance(running, RunningCluster) or running.invariants.first is None:
         return look(lab, cause)
     time, software, held = running.invariants.first
     trace = lab.trace()
-    return standstill(cause, trace[trace["time"] <= time], lab.plan.cluster.topology, held, software)
+    return hang_report(cause, trace[trace["time"] <= time], lab.plan.cluster.topology, held, software)

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,8 +61,15 @@ def outside(study: str, known: tuple[str, ...]) -> Outside:
 
 def _versions(packages: set[str]) -> list[str]:
     """Return the distributions of top-level packages with their versions."""
-    known = packages_distributions() if packages else {}
-    return sorted({f"{one} {version(one)}" for package in packages for one in known.get(package, ())})
+    return sorted({f"{name} {version(name)}" for name in _distributions(packages)})
+
+
+def _distributions(packages: set[str]) -> set[str]:
+    """Return the names of the installed distributions with a file in one of the top-level packages."""
+    if not packages:
+        return set()
+    files = ((one.metadata["Name"], file) for one in distributions() for file in one.files or ())
+    return {name for name, file in files if file.parts[0].partition(".")[0] in packages}
 
 
 def _of_roots(known: tuple[str, ...]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def test_the_pipeline_lists_the_calls_in_order_and_reversed_for_incoming_message
 
 @pytest.mark.parametrize("chosen", [(), ("flow", "reliability"), ("protection",)])
 def test_header_memory_and_counts_are_those_that_the_code_uses(chosen: tuple[str, ...]) -> None:
-    place = Place(Options.of({"protocols": "+".join(chosen)}).on(True), 8)
+    place = Place(Options.from_values({"protocols": "+".join(chosen)}).on(True), 8)
     assert [int(row[0]) for row in header(chosen).rows] == list(range(0, place.header_bytes, 4))
     assert {row[1] for row in header(chosen).rows[3:]} == set(place.words)
     told = {row[0]: (int(row[1], 16), int(row[2].replace(",", ""))) for row in memory(chosen).rows[:-1]}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firmware.am.host.data import Stretch
 from firmware.am.host.errors import AmError
 from firmware.am.host.port import Call, Port
 from firmware.am.host.remote import get_handler, put_handler
 from firmware.am.nic.layout import PORT, Place, Word
 from firmware.common.host.card import load_chain, release
 from firmware.common.host.code_image import CodeImage
+from firmware.common.host.payload import MemoryRange
 from firmware.common.host.request_reply import Handler
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
 from firmware.verbs import Host
 from firmware.view import ClusterView
 
-__all__ = ["Am", "AmError", "Call", "Handler", "Port", "Stretch"]
+__all__ = ["Am", "AmError", "Call", "Handler", "MemoryRange", "Port"]
 
 
 class Am:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from firmware.am.host.data import Data, Stretch, size_of
 from firmware.am.host.errors import AmError
 from firmware.am.host.interrupts import Interrupts
 from firmware.am.host.remote import get, put
@@ -24,6 +23,7 @@ from firmware.am.nic.layout import (
 )
 from firmware.am.options import Options
 from firmware.common.host.code_image import CodeImage
+from firmware.common.host.payload import Data, MemoryRange, size_of
 from firmware.common.host.request_reply import NO_HANDLER, Handler, Kind, Rules
 from firmware.common.host.request_reply import Call as AnyCall
 from firmware.common.host.words import store_words
@@ -52,7 +52,7 @@ class Port:
         self.partners = [node for node in view.routes if node != view.me]
         self.rules = Rules(host.who, AmError, self.partners, image, ARGUMENTS, MOST)
         self._names, self._place = view.names, Place(len(view.names))
-        options = Options.of(view.options)
+        options = Options.from_values(view.options)
         self._unrestricted = options.unrestricted
         self._free = {node: deque(range(SLOTS)) for node in self.partners}
         """Free request slots, by partner."""
@@ -220,7 +220,7 @@ class Port:
         host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
         await host.spend("am_send")
         address = self._memory.address + self._place.buffer(node, kind, slot)
-        if isinstance(data, Stretch):
+        if isinstance(data, MemoryRange):
             address = data.address
         elif size:
             host.store_bytes(address, bytes(data))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from firmware.am.host.data import Data, Stretch
 from firmware.am.host.errors import AmError
 from firmware.am.nic.layout import MOST
+from firmware.common.host.payload import Data, MemoryRange
 from firmware.verbs import Host
 
 NO_FLAG = 0
@@ -62,7 +62,7 @@ async def put_handler(call: Call) -> None:
 async def get_handler(call: Call) -> None:
     """Reply to a GET with the PUT of the requested data."""
     address, size, to, flag = call.arguments
-    await call.reply(put_handler, to, flag, data=Stretch(address, size))
+    await call.reply(put_handler, to, flag, data=MemoryRange(address, size))
 
 
 async def put(port: Port, node: int, to: int, source: int, size: int, flag: int) -> None:
@@ -70,7 +70,7 @@ async def put(port: Port, node: int, to: int, source: int, size: int, flag: int)
     check("put", node, to, source, size, flag)
     for at, part in pieces(size):
         last = at + part == size
-        await port.request(node, put_handler, to + at, flag if last else NO_FLAG, data=Stretch(source + at, part))
+        await port.request(node, put_handler, to + at, flag if last else NO_FLAG, data=MemoryRange(source + at, part))
 
 
 async def get(port: Port, node: int, source: int, to: int, size: int, flag: int) -> None:

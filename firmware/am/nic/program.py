@@ -51,7 +51,7 @@ class Program:
         """Numbers of messages taken, sent and received."""
         self._fetched = 0
         """Number of payloads fetched and not sent yet."""
-        self._interrupts = Options.of(view.options).receive == "interrupt"
+        self._interrupts = Options.from_values(view.options).receive == "interrupt"
         nic.waits.register(self._wants)
 
     async def run(self) -> None:

@@ -41,7 +41,7 @@ class Driver:
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.names = host, view.me, view.names
-        self.options = Options.of(view.options)
+        self.options = Options.from_values(view.options)
         self._place = Place(self.options.frames, self.options.channels, len(view.names), self.options.medium)
         self._granted: dict[int, Granted] = {}
         self._memory: dict[int, tuple[Buffer, Buffer]] = {}

@@ -103,8 +103,8 @@ class Frame:
     async def read(self, queue: Queue, number: int, endpoint: Replies) -> Token:
         """Read a message from its descriptor, word by word as far as needed."""
         load, at = self._granted.load, self._at(queue, number)
-        head, called = Head.of(await load(at)), await load(at + 4)
-        self.called, whose = called, Name.of(called)
+        head, called = Head.decode(await load(at)), await load(at + 4)
+        self.called, whose = called, Name.decode(called)
         if not head.returned:
             self._driver.host.trace(TraceEvent.POLL_HIT, called, 0, whose.node)
         size, block = halves(await load(at + 16)) if head.kind != Kind.SHORT else (0, 0)

@@ -71,7 +71,7 @@ class Incoming:
         """Handle the next message of a queue."""
         token = await self._frame.read(queue, number, self._endpoint)
         name, host = self._frame.called, self._driver.host
-        rescued = queue == Queue.REPLY_RECEIVE and self._rescued.of(token)
+        rescued = queue == Queue.REPLY_RECEIVE and self._rescued.redirect(token)
         if not token.head.returned:
             host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node)
         self.handling, self._runner = token, self._task

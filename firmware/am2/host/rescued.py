@@ -38,7 +38,7 @@ class Rescued:
         await process.copy_memory("am2_copy", copy, token.va, token.size)
         return copy
 
-    def of(self, token: Token) -> bool:
+    def redirect(self, token: Token) -> bool:
         """Return True for a message whose payload was copied, and make its token refer to the copy."""
         if token.index not in self._copies or not token.came_back:
             return False

@@ -17,7 +17,7 @@ from pymodels.cards import CardMap
 
 async def main(nic: Nic, view: ClusterView) -> None:
     """Run the NIC's program."""
-    options = Options.of(view.options)
+    options = Options.from_values(view.options)
     place = Place(options.frames, options.channels, len(view.names), options.medium)
     port = led_port(nic, view, place.port, options.medium, LEAD)
     await nic.poll_loop([Watch(Word.READY, 0, "am2_look_ready")]).run()
@@ -33,7 +33,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
         sram_bytes: Size of each NIC's SRAM.
         card: Map of the NIC's card.
     """
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"names of endpoints can address {NODES}", "reduce NUM_NODES")
     if card.most_payload:

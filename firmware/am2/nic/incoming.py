@@ -54,7 +54,7 @@ class Incoming:
     async def arrived(self) -> None:
         """Handle a received packet. A damaged packet is dropped and counted."""
         head, nic = self._port.head(), self._nic
-        second = Second.of(head.header[1])
+        second = Second.decode(head.header[1])
         heard = self._channels.heard(head.source, second.channel) if head.good and head.source < self._nodes else None
         least = 4 * (HEAD + TAG)
         if heard is None or head.size < (4 if second.control else least) or head.size > LEAD + self._options.medium:
@@ -112,7 +112,7 @@ class Incoming:
     async def _place(self, coming: IncomingMessage, words: tuple[int, ...], behind: int) -> None:
         """Write the message into the next descriptor of the receive queue, except the word that reports it."""
         nic, receive, at = self._nic, coming.receive, coming.arriving.address
-        count = min(Head.of(words[0]).arguments, SHORT_WORDS, behind // 4)
+        count = min(Head.decode(words[0]).arguments, SHORT_WORDS, behind // 4)
         arguments = self._port.words(count)
         await nic.work_on("am2_place")
         if count:
@@ -133,7 +133,7 @@ class Incoming:
         nic.store(at + 16, size << 16 | block)
         receive.blocks[receive.staged % BLOCKS_A_QUEUE] = receive.placed - 1
         receive.staged += 1
-        self._port.words(SHORT_WORDS - min(Head.of(coming.arriving.word).arguments, SHORT_WORDS))
+        self._port.words(SHORT_WORDS - min(Head.decode(coming.arriving.word).arguments, SHORT_WORDS))
         nic.trace(TraceEvent.NIC_DMA_START, coming.name, size)
         await self._port.deliver(endpoint.staging + self._options.medium * block, size)
 

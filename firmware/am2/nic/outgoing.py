@@ -70,7 +70,7 @@ class Outgoing:
         word, where, _, _, block, _ = nic.load_words(at, HEAD)
         if not word & OWNED:
             return False
-        head, (node, _), (size, staged) = Head.of(word), halves(where), halves(block)
+        head, (node, _), (size, staged) = Head.decode(word), halves(where), halves(block)
         size = size if head.kind != Kind.SHORT else 0
         flaw = self._error_of(node, size, staged)
         channel = None if flaw else self._channels.free(node, send.queue)
@@ -275,7 +275,7 @@ class Outgoing:
         await nic.work("am2_return")
         await nic.work("am2_return_word", STRIDE // 4)
         here = descriptor(endpoint.frame, send.queue, number)
-        head = Head.of(nic.load(here))._replace(returned=True, null=False, code=code)
+        head = Head.decode(nic.load(here))._replace(returned=True, null=False, code=code)
         node, other = halves(nic.load(here + 4))
         where = name(node & 0xFF, other & 127, send.queue, number)
         nic.store_words(at + 4, (where, *nic.load_words(here + 8, STRIDE // 4 - 4)))

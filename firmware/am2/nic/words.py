@@ -104,7 +104,7 @@ class Head(NamedTuple):
         return OWNED | self.kind << 28 | flags | self.arguments << 16 | self.transfer << 8 | self.handler
 
     @classmethod
-    def of(cls, word: int) -> Head:
+    def decode(cls, word: int) -> Head:
         """Return the decoded word."""
         flags = bool(word >> 27 & 1), bool(word >> 26 & 1)
         return cls(word >> 28 & 7, word >> 16 & 15, word & 0xFF, *flags, word >> 20 & 63, word >> 8 & 0xFF)
@@ -134,7 +134,7 @@ class Name(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, word: int) -> Name:
+    def decode(cls, word: int) -> Name:
         """Return the decoded name."""
         return cls(word >> 24, word >> 17 & 127, word >> 16 & 1, word & 0xFFFF)
 
@@ -158,6 +158,6 @@ class Second(NamedTuple):
         return (size & 7) << 29 | self.control << 28 | self.queue << 27 | self.channel << 8 | self.sequence
 
     @classmethod
-    def of(cls, word: int) -> Second:
+    def decode(cls, word: int) -> Second:
         """Return the decoded word."""
         return cls(word >> 27 & 1, word >> 8 & 0xFF, word & 0xFF, bool(word >> 28 & 1))

@@ -39,7 +39,7 @@ class RequestMail(Mail):
     async def until(self, condition: Callable[[], bool]) -> None:
         await self._port.until(condition, "mail")
 
-    async def ask(self, node: int, data: bytes) -> bytes:
+    async def request(self, node: int, data: bytes) -> bytes:
         """Send a request and return the data of its handler's reply."""
         await self._port.request(node, self.answers, data=data)
         await self._port.until(lambda: bool(self._answers), "the reply")

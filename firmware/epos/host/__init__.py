@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from firmware.epos.host.errors import EposError
-from firmware.epos.host.library import Epos, Message, Stretch
+from firmware.epos.host.library import Epos, MemoryRange, Message
 
-__all__ = ["Epos", "EposError", "Message", "Stretch"]
+__all__ = ["Epos", "EposError", "MemoryRange", "Message"]

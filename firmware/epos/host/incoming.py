@@ -81,7 +81,7 @@ class Incoming:
 
     async def take(self, word: int) -> Message | None:
         """Process a frame, and return the message that it completes, or None."""
-        host, info = self._host, FrameInfo.of(word & ~LAP)
+        host, info = self._host, FrameInfo.decode(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
         if info.size == GREETING:

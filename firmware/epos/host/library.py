@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from firmware.common.host.card import load_chain, load_doorbells, release
+from firmware.common.host.payload import MemoryRange, size_of
 from firmware.common.host.words import store_words
 from firmware.epos.host.errors import EposError
 from firmware.epos.host.incoming import Incoming, Message
-from firmware.epos.host.outgoing import Outgoing, Stretch
+from firmware.epos.host.outgoing import Outgoing
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import composition_of, hooks, members
 from firmware.epos.nic.program import chain_heads
@@ -19,7 +20,7 @@ from firmware.epos.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
 
-__all__ = ["Epos", "Message", "Stretch"]
+__all__ = ["Epos", "MemoryRange", "Message"]
 LOOK_NS = 5000
 """Interval in ns at which a host that waits for its NIC polls for received messages (ours)."""
 
@@ -32,7 +33,7 @@ class Epos:
 
     def __init__(self, host: Host, view: ClusterView, process: int = 0) -> None:
         self.host, self.view = host, view
-        self.options = Options.of(view.options).on(host.card.has_doorbells)
+        self.options = Options.from_values(view.options).on(host.card.has_doorbells)
         self.place = place = Place(self.options, len(view.names), process)
         self.me = view.me * place.processes + process
         """Address of this component: its node or, with protection, node x `epos.processes` + process number."""
@@ -92,27 +93,27 @@ class Epos:
             raise EposError(what, told, "give all hosts the same epos.protocols")
 
     @property
-    def room(self) -> Stretch:
+    def room(self) -> MemoryRange:
         """Pinned memory of the process for one message that is sent or received without a copy (protection only)."""
         area, size = self.outgoing.area, self.options.slot_bytes if self.place.stride else 0
-        return Stretch(area.address + area.size - size, size)
+        return MemoryRange(area.address + area.size - size, size)
 
-    def owns(self, place: Stretch) -> bool:
+    def owns(self, place: MemoryRange) -> bool:
         """Return True if the NIC accepts a memory range: with protection it must be in the process's memory."""
         area = self.outgoing.area
         inside = area.address <= place.address and place.address + place.size <= area.address + area.size
         return inside or not self.place.stride
 
-    async def send(self, node: int, data: bytes | Stretch, communicator: int = 0) -> None:
+    async def send(self, node: int, data: bytes | MemoryRange, communicator: int = 0) -> None:
         """Send a message to a node, from the application's pinned memory.
 
-        Returns when the NIC has its last frame and the protocols' waits at `sent` are over. The bytes of a `Stretch`
-        may be changed after `left`. Raises EposError.
+        Returns when the NIC has its last frame and the protocols' waits at `sent` are over. The bytes of a
+        `MemoryRange` may be changed after `left`. Raises EposError.
         """
         self.check((node,), data, communicator)
         await self.outgoing.message((node,), data, communicator)
 
-    async def multicast(self, nodes: Sequence[int], data: bytes | Stretch, communicator: int = 0) -> None:
+    async def multicast(self, nodes: Sequence[int], data: bytes | MemoryRange, communicator: int = 0) -> None:
         """Send a message to several nodes. The NIC repeats its frames or, with `epos.multicast=loop`, the host.
 
         Raises EposError, also if multicast is not composed in.
@@ -126,13 +127,13 @@ class Epos:
             for node in to:
                 await self.outgoing.message((node,), data, communicator)
 
-    async def post(self, source: int, buffer: Stretch | Sequence[Stretch]) -> None:
+    async def post(self, source: int, buffer: MemoryRange | Sequence[MemoryRange]) -> None:
         """Post a buffer for the next message of `epos.rendezvous_from` bytes or more from a node.
 
         The message goes directly into the buffer, and may be shorter. Raises EposError, also if rendezvous is not
         composed in.
         """
-        pieces = [buffer] if isinstance(buffer, Stretch) else list(buffer)
+        pieces = [buffer] if isinstance(buffer, MemoryRange) else list(buffer)
         await self.protocol("rendezvous", f"a buffer for node {source}").post(source, pieces)
 
     async def lower_mtu(self, mtu: int) -> None:
@@ -211,13 +212,13 @@ class Epos:
         what = f"{self.host.who}: a message to node {nodes[0] if len(nodes) == 1 else nodes!r}"
         if not nodes or any(node not in self.partners for node in nodes):
             raise EposError(what, "unknown node", f"give one of {self.partners}")
-        if not isinstance(data, bytes | bytearray | memoryview | Stretch):
+        if not isinstance(data, bytes | bytearray | memoryview | MemoryRange):
             raise EposError(
-                what, f"invalid data of type {type(data).__name__}", "give bytes, or a Stretch of pinned memory"
+                what, f"invalid data of type {type(data).__name__}", "give bytes, or a MemoryRange of pinned memory"
             )
-        if isinstance(data, Stretch) and not self.owns(data):
+        if isinstance(data, MemoryRange) and not self.owns(data):
             raise EposError(what, "its bytes are not in the memory of the process", "use `room`")
-        size = data.size if isinstance(data, Stretch) else len(data)
+        size = size_of(data)
         if not 0 <= size <= self.options.slot_bytes:
             frames = -(-size // self.options.mtu)
             cause = f"{size} bytes ({frames} frames of {self.options.mtu}), but a slot has {self.options.slot_bytes}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from firmware.common.host.payload import MemoryRange, size_of
 from firmware.common.host.words import store_words
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.pointcuts import Hooks, tell_slot
@@ -16,14 +17,6 @@ from pymodels.trace import TraceEvent
 
 Until = Callable[[int, int, str, str, str], Awaitable[int]]
 """Function that waits for a change of a card's word: address, value, path of a poll, subject and holder of the wait."""
-
-
-class Stretch(NamedTuple):
-    """Range of pinned host memory, from which the NIC fetches."""
-
-    address: int
-    """Physical address."""
-    size: int
 
 
 class Sent(NamedTuple):
@@ -62,9 +55,9 @@ class Outgoing:
         NIC fetches only from this memory.
         """
 
-    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+    async def message(self, nodes: tuple[int, ...], data: bytes | MemoryRange, communicator: int) -> None:
         """Send a message to a node, or to several if a protocol repeats its frames."""
-        host, size = self._host, data.size if isinstance(data, Stretch) else len(data)
+        host, size = self._host, size_of(data)
         message = host.message()
         host.trace(TraceEvent.SEND_CALL, 0, size, message=message)
         await host.spend("epos_message")
@@ -79,7 +72,7 @@ class Outgoing:
             await self._frame(nodes, number_of(self._place.identity, number, index), info, data, at, message)
 
     async def _frame(
-        self, nodes: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int, message: int
+        self, nodes: tuple[int, ...], number: int, info: FrameInfo, data: bytes | MemoryRange, at: int, message: int
     ) -> None:
         """Send one frame of a message, with the payload from offset `at` on."""
         host, place, part = self._host, self._place, info.size
@@ -110,16 +103,16 @@ class Outgoing:
         for hook in self.hooks["sent"]:
             await hook(nodes, sent)
 
-    def _bytes(self, data: bytes | Stretch, at: int, part: int) -> bytes:
+    def _bytes(self, data: bytes | MemoryRange, at: int, part: int) -> bytes:
         """Return a part of a message."""
-        if isinstance(data, Stretch):
+        if isinstance(data, MemoryRange):
             return self._host.load_bytes(data.address + at, part)
         return bytes(data[at : at + part])
 
-    async def _request(self, slot: int, data: bytes | Stretch, at: int, part: int) -> None:
+    async def _request(self, slot: int, data: bytes | MemoryRange, at: int, part: int) -> None:
         """Write an entry of the Tx DMA Requests: five words, and last the word that makes it valid."""
         host, place = self._host, self._place
-        if isinstance(data, Stretch):
+        if isinstance(data, MemoryRange):
             address = data.address + at
         else:
             address = self.area.address + place.options.mtu * slot
@@ -145,7 +138,7 @@ class Outgoing:
         await store_words(host, place.slot(slot), *words)
         await self.ring(Sent(node, slot, 0, place.header_bytes))
 
-    async def tell(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
+    async def ring_protocol(self, protocol: str, node: int, count: int, bit: bool = False) -> None:
         """Ring a doorbell without a frame, for a protocol of the NIC."""
         await self._ring(bell(node, bit, tell_slot(protocol), count))
 

@@ -18,7 +18,7 @@ from pymodels.cards import CardMap
 async def main(nic: Nic, view: ClusterView) -> None:
     """Run the NIC firmware once the driver is ready."""
     await nic.poll_loop([Watch(Word.STAGING, 0, "epos_look_ready")]).run()
-    await Program(nic, view, Options.of(view.options).on(has_bells(nic))).run()
+    await Program(nic, view, Options.from_values(view.options).on(has_bells(nic))).run()
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
@@ -33,7 +33,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     Raises:
         OptionError: The cluster cannot have these options.
     """
-    chosen = Options.of(options).on(card.has_doorbells)
+    chosen = Options.from_values(options).on(card.has_doorbells)
     if (peers := nodes * chosen.sharers) > NODES:
         each = f", {peers} processes" if chosen.sharers > 1 else ""
         raise OptionError(f"{nodes} nodes{each}", f"headers have room for {NODES}", "use fewer")
@@ -59,7 +59,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 def composition(options: Mapping[str, float | str]) -> tuple[str, ...]:
     """Return the protocols that are composed in."""
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     return ("dynamic",) if chosen.dynamic else chosen.composition
 
 

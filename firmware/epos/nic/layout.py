@@ -185,6 +185,6 @@ class Place:
         """Return the bit of a protocol in the number of a composition."""
         return identity([protocol])
 
-    def of(self, protocol: str, row: int, words: int) -> int:
+    def peer_address(self, protocol: str, row: int, words: int) -> int:
         """Return the address of a protocol's words for a row; `words` is their number."""
         return self.peer[protocol] + self.stride * (row // self.peers) + 4 * words * (row % self.peers)

@@ -108,7 +108,7 @@ class Receiver:
             await nic.work("epos_passed_by", passed)
         at = place.buffer(buffer)
         key, number, word = nic.load_words(at, 3)
-        frame = In(buffer, at, key, number, FrameInfo.of(word))
+        frame = In(buffer, at, key, number, FrameInfo.decode(word))
         if nic.load(end - nic.word_bytes) >> 24:
             await nic.work("epos_bad")
             nic.store(Word.BAD, nic.load(Word.BAD) + 1)

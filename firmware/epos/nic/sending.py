@@ -210,7 +210,7 @@ class Sender:
         self._queue.remove(ready)
         await self.launch(ready)
 
-    async def tell(self, row: int, kind: int, value: int) -> None:
+    async def send_control(self, row: int, kind: int, value: int) -> None:
         """Send a control frame from a row's process to its peer, as soon as the send engine is idle."""
         if self._out is None:
             await self._control(row, kind, value)

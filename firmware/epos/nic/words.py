@@ -109,7 +109,7 @@ class FrameInfo(NamedTuple):
         return self.last << 30 | self.source << 24 | self.communicator << 16 | self.size
 
     @classmethod
-    def of(cls, word: int) -> FrameInfo:
+    def decode(cls, word: int) -> FrameInfo:
         """Return the fields of a word."""
         return cls(bool(word & LAST), word >> 24 & 63, word >> 16 & 0xFF, word & 0xFFFF)
 

@@ -25,7 +25,7 @@ class Report(NamedTuple):
     """Last argument of the failed message, unsigned."""
 
     @classmethod
-    def of(cls, arguments: tuple[int, int, int, int]) -> Report:
+    def decode(cls, arguments: tuple[int, int, int, int]) -> Report:
         """Return the report in the signed arguments of a message."""
         what, where, first, span = (argument & 0xFFFFFFFF for argument in arguments)
         return cls(what, where, first, span)

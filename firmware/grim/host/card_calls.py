@@ -56,7 +56,7 @@ class Cards:
             parts = self._nodes.endpoint(target, "target")
             end, channel = endpoint(parts.vnn, parts.device), parts.channel
         place, number = entry(mode, end, channel, handler)
-        await self._messages.tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
+        await self._messages.send_internal(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
 
     def built_in(self) -> dict[int, Handler]:
         """Return the built-in handler of errors at cards."""

@@ -75,7 +75,7 @@ class Database:
             handlers.assign(own)
             return
         before = self._lists
-        await self._messages.tell(self._server(), REGISTER, payload=encode_names(own))
+        await self._messages.send_internal(self._server(), REGISTER, payload=encode_names(own))
         await self._messages.wait_for(lambda: self._lists > before)
 
     async def resolve_handler(self, name: str) -> int:
@@ -91,7 +91,7 @@ class Database:
         if not self._serving:
             self._calls.may_wait("resolve_handler")
             self._told.pop(name, None)
-            await self._messages.tell(self._server(), ASK, payload=name.encode())
+            await self._messages.send_internal(self._server(), ASK, payload=name.encode())
             await self._messages.wait_for(lambda: name in self._told)
             if self._told[name]:
                 handlers.merge({name: self._told[name]})
@@ -104,7 +104,7 @@ class Database:
         await self._host.spend("sync_name", max(len(names), 1))
         handlers.assign(names)
         self.served += 1
-        await self._messages.tell(source, LIST, payload=encode_table(handlers.numbers))
+        await self._messages.send_internal(source, LIST, payload=encode_table(handlers.numbers))
 
     async def _list(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         table = decode_table(payload)
@@ -116,7 +116,7 @@ class Database:
         name = bytes(payload)
         number = self._handlers.numbers.get(name.decode(), 0)
         await self._host.spend("resolve")
-        await self._messages.tell(source, TELL, number, payload=name)
+        await self._messages.send_internal(source, TELL, number, payload=name)
 
     def _tell(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         self._told[bytes(payload).decode()] = a0

@@ -131,7 +131,7 @@ class Dispatch:
                 if message is not None:
                     source, kind, handler, arguments, payload, key = message
                     if kind == MessageType.ERROR_REPORT:
-                        self._report(incoming, Report.of(arguments))
+                        self._report(incoming, Report.decode(arguments))
                     elif not self._sealed or kind in TREES or reference(source).device == Device.CELOXICA:
                         handled += await self._call(source, handler, arguments, payload, key)
                     else:

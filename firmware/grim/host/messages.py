@@ -70,7 +70,7 @@ class Messages:
             self._handlers.check(handler)
         await self._send(messenger, destination, handler, (a0, a1, a2, a3), payload, channel)
 
-    async def tell(
+    async def send_internal(
         self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
     ) -> None:
         """Send to a built-in handler of another library, without raising the application's pending errors."""
@@ -179,7 +179,7 @@ class Messages:
         if parts.device == Device.NI:  # the channel of a multicast message holds its original sender
             source = Reference(parts.channel >> 8, Device.HOST, 0).pack()
         if handler != ABSENT:
-            await self.tell(source, ABSENT, handler)
+            await self.send_internal(source, ABSENT, handler)
 
     def _absent_there(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         parts = reference(source)

@@ -236,7 +236,9 @@ class Multicast:
     async def _ask(self, vnn: int, handler: int, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b"") -> int:
         self._questions += 1
         question = self._questions
-        await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload)
+        await self._messages.send_internal(
+            Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload
+        )
         await self._messages.wait_for(lambda: question in self._answers)
         return self._answers.pop(question)
 
@@ -251,11 +253,11 @@ class Multicast:
         name = self._register.get(text)
         if name is None and len(self._register) + 1 < self._options.multicast_trees:
             name = self._register[text] = Name(len(self._register) + 1, reference(source).vnn)
-            await self._messages.tell(source, FOUND, question, name.tree, name.owner, 1)
+            await self._messages.send_internal(source, FOUND, question, name.tree, name.owner, 1)
         elif name is None:
-            await self._messages.tell(source, FOUND, question, NO_TREE)
+            await self._messages.send_internal(source, FOUND, question, NO_TREE)
         elif name.planted:
-            await self._messages.tell(source, FOUND, question, name.tree, name.owner)
+            await self._messages.send_internal(source, FOUND, question, name.tree, name.owner)
         else:
             name.waiting.append((source, question))
 
@@ -266,14 +268,14 @@ class Multicast:
         if new:
             self._owned[tree] = Owned(self._nodes.me, len(self._nodes.names))
             await self._take_place(tree, self._place(self._nodes.me, {}))
-            await self._messages.tell(source, PLANTED, tree)
+            await self._messages.send_internal(source, PLANTED, tree)
         self._answers[question] = tree
 
     async def _is_planted(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         name = next(name for name in self._register.values() if name.tree == tree)
         name.planted = True
         for asker, question in name.waiting:
-            await self._messages.tell(asker, FOUND, question, tree, name.owner)
+            await self._messages.send_internal(asker, FOUND, question, tree, name.owner)
         name.waiting.clear()
 
     # ---- the owner: members
@@ -297,7 +299,7 @@ class Multicast:
 
     async def _end(self, owned: Owned) -> None:
         change = owned.changes.popleft()
-        await self._messages.tell(change.source, CHANGED, change.question)
+        await self._messages.send_internal(change.source, CHANGED, change.question)
 
     async def _go_on(self, tree: int) -> bool:
         """Send the next nodes their positions in the tree. Return False if an answer must arrive first."""
@@ -305,7 +307,7 @@ class Multicast:
         while untold:
             vnn, place = untold[0]
             if vnn != self._nodes.me:
-                await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), PLACE, tree, place)
+                await self._messages.send_internal(Reference(vnn, Device.HOST, 0).pack(), PLACE, tree, place)
                 return False
             await self._take_place(tree, place)
             untold.popleft()
@@ -313,7 +315,7 @@ class Multicast:
 
     async def _be_placed(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
         await self._take_place(tree, place & MASK)
-        await self._messages.tell(source, PLACED, tree)
+        await self._messages.send_internal(source, PLACED, tree)
 
     async def _is_placed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         owned = self._owned[tree]

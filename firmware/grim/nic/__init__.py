@@ -32,7 +32,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     Raises:
         OptionError: An option is invalid, or needs hardware that the card does not have.
     """
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     if chosen.doorbell_notify and not card.has_doorbells:
         remedy = f"leave it 0, or use {profiles_with_doorbells()}"
         raise OptionError("option doorbell_notify", "the NIC has no doorbells", remedy)
@@ -41,7 +41,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 def holds_link(options: Mapping[str, float | str]) -> str:
     """Return the options that make the NI idle while it waits for the link (paper 000, 4.2.2 and 4.2.3)."""
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     waits = {
         "control_queue=0": not chosen.control_queue,
         "queue_style=hybrid hybrid_wait=1": chosen.queue_style == "hybrid" and bool(chosen.hybrid_wait),
@@ -51,4 +51,4 @@ def holds_link(options: Mapping[str, float | str]) -> str:
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:
     """Return True if the time-out extension is enabled."""
-    return Options.of(options).timeout_us > 0
+    return Options.from_values(options).timeout_us > 0

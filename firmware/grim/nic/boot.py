@@ -66,7 +66,7 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
 
 def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
     """Raise OptionError for an option or a needed feature that the firmware in C does not support."""
-    options = Options.of(given)
+    options = Options.from_values(given)
     for name, value in FIXED_OPTIONS.items():
         if (chosen := getattr(options, name)) != value:
             cause = f"GRIM's firmware in C supports only {name}={value}"

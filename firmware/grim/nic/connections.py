@@ -132,7 +132,7 @@ class Connections(Peers):
         self._remote.forget(peer)
         self._reports.afar.forget(peer)
         for channel in range(self.ni.options.channels):
-            await self._reports.tell(channel, endpoint(peer, Device.HOST), Cause.RESTARTED, 0, 0)
+            await self._reports.queue_report(channel, endpoint(peer, Device.HOST), Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
         """Return True if nothing of an ended connection is left on this NI.

@@ -81,16 +81,16 @@ class Reports:
             return
         w1, w3 = w1 & 0xFFFF0000, w3 & 0xFFFF0000 | cause
         if channel.index < own:
-            await self.tell(channel.index, w1 | head.destination, w3, a0, a3)
+            await self.queue_report(channel.index, w1 | head.destination, w3, a0, a3)
         elif own < channel.index < self._outgoing.reports.index:
             origin, source = head.first_sender, head.first_channel
             w1 |= endpoint(self._outgoing.order.peer(channel.stream[slot]), Device.HOST)
             if origin == self._ni.me:
-                await self.tell(source, w1, w3, a0, a3)
+                await self.queue_report(source, w1, w3, a0, a3)
             else:
-                await self.afar.tell(origin, source, w1, w3, a0, a3)
+                await self.afar.queue_report(origin, source, w1, w3, a0, a3)
 
-    async def tell(self, channel: int, *arguments: int) -> None:
+    async def queue_report(self, channel: int, *arguments: int) -> None:
         """Queue a report to a channel of this NI's host: w1, w3 and the arguments of its header."""
         end = await self._buffering.end(channel) if self._buffering is not None else 0
         self._waiting.append((channel, end, *arguments))

@@ -42,7 +42,7 @@ class ReportsAfar:
         """Drop the reports to a NI that is down or has restarted."""
         self._waiting.pop(peer, None)
 
-    async def tell(self, vnn: int, channel: int, *arguments: int) -> None:
+    async def queue_report(self, vnn: int, channel: int, *arguments: int) -> None:
         """Queue a report to a host's channel: w1, w3 and the arguments of its header."""
         self._waiting.setdefault(vnn, deque()).append((channel, *arguments))
         await self.go_on()

@@ -40,7 +40,7 @@ def resolve_options(view: ClusterView, sram_bytes: int, executes: bool = False) 
         if (fault := declared.fault(name, asked[name])) is not None:
             raise OptionError(_place(request), *fault[1:])
     try:
-        options = Options.of({**view.options, **asked})
+        options = Options.from_values({**view.options, **asked})
         return options, Layout(options, len(view.names), sram_bytes, executes)
     except OptionError as error:
         for name, request in _in_force(view):

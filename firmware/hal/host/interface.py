@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from firmware.common.host.payload import Data
 
 MOST = 1024
 """Largest packet in bytes: protocol header and data."""
@@ -14,17 +16,6 @@ KEEPABLE = 48
 """Number of send buffers that layers may keep at a time; the rest is for acknowledgements and the like."""
 PROTOCOLS = 8
 """Number of protocols; each layer above HAL has its own protocol number below this."""
-
-
-class Stretch(NamedTuple):
-    """Range of host memory."""
-
-    address: int
-    """Physical address."""
-    size: int
-
-
-Data = bytes | bytearray | memoryview | Stretch
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,12 @@ class Interrupts:
         self.on = on
         self._delay_us = self._usual_us if delay_us is None else delay_us
         if on:
-            await self.ask()
+            await self.enable()
         elif self._asked:
             self._asked = False
             await store_words(self._host, Word.INTERRUPT, 0)
 
-    async def ask(self) -> None:
+    async def enable(self) -> None:
         """Enable the NIC's interrupt unless a task polls, then poll once for packets that arrived before.
 
         An interrupt during this poll leaves its packet to the poll; then the interrupt is enabled again.
@@ -69,4 +69,4 @@ class Interrupts:
             await host.spend("hal_pause", TURNS)
             if await self._receiver.poll():
                 end = host.now + delay
-        await self.ask()
+        await self.enable()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmware.common.host.card import load_chain, release
+from firmware.common.host.payload import Data
 from firmware.common.host.words import store_words
 from firmware.common.nic import chain_heads
-from firmware.hal.host.interface import Data, Handler
+from firmware.hal.host.interface import Handler
 from firmware.hal.host.interrupts import Interrupts
 from firmware.hal.host.receiving import Receiver
 from firmware.hal.host.sending import Sender
@@ -24,7 +25,7 @@ class HostHal:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
         self._memory = host.allocate(Place.BYTES)
         self._sender, self._receiver = Sender(host, view, self._memory.address), Receiver(host, self._memory)
-        self._interrupts = Interrupts(host, self._receiver, Options.of(view.options).interrupt_delay_us)
+        self._interrupts = Interrupts(host, self._receiver, Options.from_values(view.options).interrupt_delay_us)
         self._begun = False
         self._alarm = 0
         """Time of the next evaluation of waiting tasks' conditions, ps; 0: none is scheduled."""
@@ -71,7 +72,7 @@ class HostHal:
         count = await self._receiver.poll()
         if not count:
             await self.host.spend("hal_look")
-        await self._interrupts.ask()
+        await self._interrupts.enable()
         return count
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:
@@ -85,7 +86,7 @@ class HostHal:
             return True
         finally:
             self._interrupts.waiting -= 1
-            await self._interrupts.ask()
+            await self._interrupts.enable()
 
     async def _next(self, until_ps: int | None) -> None:
         """Wait until a packet is handed over, or a condition may have changed."""

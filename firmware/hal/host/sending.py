@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
+from firmware.common.host.payload import Data, MemoryRange, size_of
 from firmware.common.host.words import store_words
 from firmware.hal.host.errors import HalError
-from firmware.hal.host.interface import KEEPABLE, Data, Stretch
+from firmware.hal.host.interface import KEEPABLE
 from firmware.hal.nic.layout import BUFFERS, MOST, PROTOCOLS, Order, Place, Word, header
 from firmware.hal.options import Options
 from firmware.verbs import Host
@@ -24,7 +25,7 @@ class Sender:
     def __init__(self, host: Host, view: ClusterView, memory: int) -> None:
         """Create the sender; `memory` is the physical address of the host buffers."""
         self._host, self._me, self._memory = host, view.me, memory
-        most = Options.of(view.options).routes
+        most = Options.from_values(view.options).routes
         self._ways = {node: min(len(view.ways(node)), most) for node in view.routes if node != view.me}
         """Number of routes to each node that are used in turn."""
         self._turn = dict.fromkeys(self._ways, 0)
@@ -61,7 +62,7 @@ class Sender:
 
     async def send(self, node: int, protocol: int, head: bytes, data: Data, keep: bool) -> int:
         """Fill a buffer and order its packet. Return the buffer's number."""
-        size = len(head) + (data.size if isinstance(data, Stretch) else len(data))
+        size = len(head) + size_of(data)
         self.check(node, protocol, size, keep)
         message = self._begin(size)
         buffer = await self._buffer()
@@ -121,7 +122,7 @@ class Sender:
             await host.spend("hal_header", -(-len(head) // HEADER_BLOCK))
             host.store_bytes(address, head)
         behind = address + len(head)
-        if isinstance(data, Stretch):
+        if isinstance(data, MemoryRange):
             await host.copy_memory("hal_copy", behind, data.address, data.size)
         elif data:
             host.store_bytes(behind, bytes(data))

@@ -23,6 +23,6 @@ async def main(nic: Nic, view: ClusterView) -> None:
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Check options and number of nodes. Raises OptionError."""
-    Options.of(options)
+    Options.from_values(options)
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"HAL addresses at most {NODES}", "use fewer nodes")

@@ -64,7 +64,7 @@ class Hpam:
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Check options, card and number of nodes. Raises OptionError."""
-    Options.of(options)
+    Options.from_values(options)
     if not isinstance(card, FifoMap):
         raise OptionError("layer hpam", "it drives a FIFO card, and the profile has another NIC", "use PROFILE=fifo")
     if nodes > NODES:

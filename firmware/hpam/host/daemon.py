@@ -44,7 +44,7 @@ class Daemon:
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host = host
-        self.options = Options.of(view.options)
+        self.options = Options.from_values(view.options)
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
         self.active: Holder | None = None
         self.turned = host.event("the card")

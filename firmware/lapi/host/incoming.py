@@ -109,14 +109,14 @@ class Incoming:
         await outgoing.acknowledged(source, header)
         if header.kind == Kind.ACKNOWLEDGE:
             if header.flags & Flag.ASK:
-                receiving.asked(header.sequence)
+                receiving.note_ack_request(header.sequence)
                 if header.flags & Flag.NOW:
                     await outgoing.acknowledge(source, Flag.NOW)
         elif receiving.new(header.sequence):
             await self.part(source, header, packet.address + BYTES, packet.view[BYTES:])
             receiving.taken(header.sequence)
             if header.flags & Flag.ASK:
-                receiving.asked(header.sequence)
+                receiving.note_ack_request(header.sequence)
         else:
             await outgoing.acknowledge(source)
         if receiving.due(self.acknowledge_at):

@@ -33,7 +33,7 @@ class Lapi:
         """Create the task; `below` is HAL of this host, `begin` the first sequence number of every pair."""
         self.host, self.hal, self.me, self.tasks = host, below, view.me, len(view.names)
         self.process = host.process("lapi")
-        self.settings = Environment(Options.of(view.options))
+        self.settings = Environment(Options.from_values(view.options))
         self.thread = CompletionThread(host, self.process, self.me, self)
         self.memory = Memory(host, self.process)
         self._functions, self._running = Functions(), set[object]()

@@ -111,7 +111,7 @@ class Receiving:
             self._beyond.remove(self.expected)
             self.expected = self.expected + 1 & MASK
 
-    def asked(self, sequence: int) -> None:
+    def note_ack_request(self, sequence: int) -> None:
         """Record a request for an acknowledgement of all packets up to a sequence number."""
         self._wanted = sequence
 

@@ -154,7 +154,7 @@ class Outgoing:
                 await self._host.spend("lapi_again")
                 await self._hal.again(kept.buffer)
 
-    async def ask(self, target: int, peer: Peer, now: bool = False) -> None:
+    async def request_ack(self, target: int, peer: Peer, now: bool = False) -> None:
         """Request an acknowledgement of all packets unless that is pending; `now` requests it at once."""
         sending = peer.sending
         if sending.kept and (now or sending.asked != sending.last):
@@ -165,7 +165,7 @@ class Outgoing:
     async def ask_all(self) -> None:
         """Request an acknowledgement from all tasks."""
         for target, peer in enumerate(self.peers):
-            await self.ask(target, peer)
+            await self.request_ack(target, peer)
 
     def deadline(self) -> int | None:
         """Return the end of the next time-out, ps."""
@@ -178,7 +178,7 @@ class Outgoing:
             end = peer.sending.deadline(self.timeout_ps)
             if end is not None and self._host.now >= end:
                 peer.sending.lose_patience()
-                await self.ask(target, peer, now=True)
+                await self.request_ack(target, peer, now=True)
 
     @property
     def quiet(self) -> bool:

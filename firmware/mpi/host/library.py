@@ -33,7 +33,7 @@ class Mpi(Types):
     def __init__(self, host: Host, view: ClusterView, below: Any) -> None:
         """Create MPI over `below`, the library of the layer below."""
         self.host, self.below = host, below
-        names, options = view.names, Options.of(view.options)
+        names, options = view.names, Options.from_values(view.options)
         transport = TRANSPORTS[str(view.options.get("on", "grim"))](host, view.me, len(names), below, options)
         self.engine = Engine(host, names, view.me, transport, options)
         super().__init__(self.engine.calling)

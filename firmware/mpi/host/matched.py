@@ -12,7 +12,7 @@ from firmware.mpi.host.requests import Request
 from firmware.mpi.host.status import ANY_TAG, PROC_NULL, Status
 
 
-class Taken:
+class MatchedMessage:
     """Message taken by a matched probe, to be received once."""
 
     def __init__(self, comm: Matched, message: Message | Null) -> None:
@@ -46,17 +46,17 @@ class Matched(PointToPoint):
     """Matched probes of a communicator."""
 
     @call("MPI_Mprobe")
-    async def Mprobe(self, source: int, tag: int, status: Status | None = None) -> Taken:
+    async def Mprobe(self, source: int, tag: int, status: Status | None = None) -> MatchedMessage:
         """Wait for a message and take it (`MPI_Mprobe`)."""
         return self._taken(await self._probe("MPI_Mprobe", source, tag, status or Status()))
 
     @call("MPI_Improbe")
-    async def Improbe(self, source: int, tag: int, status: Status | None = None) -> Taken | None:
+    async def Improbe(self, source: int, tag: int, status: Status | None = None) -> MatchedMessage | None:
         """Take a message that has arrived, or return None (`MPI_Improbe`)."""
         found = await self._look("MPI_Improbe", source, tag, status or Status())
         return None if found is None else self._taken(found)
 
-    def _taken(self, found: Message | Null) -> Taken:
+    def _taken(self, found: Message | Null) -> MatchedMessage:
         if found is not Null.NO_PROC:
             self.engine.matcher.messages.remove(found)
-        return Taken(self, found)
+        return MatchedMessage(self, found)

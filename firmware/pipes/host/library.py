@@ -40,7 +40,7 @@ class Pipes:
     def __init__(self, host: Host, view: ClusterView, hal: Hal, begin: int = 0) -> None:
         """Create the library; `begin` is the position of the first byte of all streams."""
         self.host, self.me, self._hal, self._names = host, view.me, hal, view.names
-        self._options = options = Options.of(view.options)
+        self._options = options = Options.from_values(view.options)
         self._patience = options.timeout_us * 1_000_000 // 2
         """Time for which an acknowledgement may be delayed, ps."""
         others = [node for node in view.routes if node != view.me]
@@ -165,7 +165,7 @@ class Pipes:
     async def _flush(self, peer: Peer) -> None:
         out = peer.outgoing
         if out.come != out.written:
-            await out.ask()
+            await out.request_ack()
             await self._until(peer, "acknowledgements of", lambda: out.come == out.written)
 
     async def finish(self) -> None:

@@ -136,7 +136,7 @@ class Outgoing:
             count += 1
         return count
 
-    async def ask(self) -> None:
+    async def request_ack(self) -> None:
         """Request an acknowledgement from the other end."""
         self.heard = self._host.now
         await self._host.spend("pipes_answer")
@@ -149,7 +149,7 @@ class Outgoing:
         """
         self._patience = min(2 * self._patience, MOST_PATIENCE)
         if not self._packets:
-            await self.ask()
+            await self.request_ack()
             return
         packet = self._packets[0]
         packet.at = self._host.now

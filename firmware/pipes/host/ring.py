@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firmware.hal.host.interface import Stretch
+from firmware.common.host.payload import MemoryRange
 from firmware.verbs import Host
 
 
@@ -15,10 +15,10 @@ class Ring:
         self._host, self.size = host, size
         self._memory = host.allocate(size)
 
-    def part(self, position: int, size: int) -> Stretch:
+    def part(self, position: int, size: int) -> MemoryRange:
         """Return the contiguous memory range at a position, at most `size` bytes."""
         at = position % self.size
-        return Stretch(self._memory.address + at, min(size, self.size - at))
+        return MemoryRange(self._memory.address + at, min(size, self.size - at))
 
     async def put(self, position: int, data: bytes | memoryview) -> None:
         """Copy bytes into the ring."""

@@ -15,4 +15,4 @@ __all__ = ["Global", "SplitC", "SplitCError", "Spread"]
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Check the options. Raises OptionError."""
-    Options.of(options)
+    Options.from_values(options)

@@ -30,7 +30,7 @@ class SplitC:
     def __init__(self, host: Host, view: ClusterView, am: Am) -> None:
         self.host, self._am = host, am
         self.me, self.nodes = view.me, len(view.names)
-        self._heap = Heap(host, 1024 * Options.of(view.options).heap_kb)
+        self._heap = Heap(host, 1024 * Options.from_values(view.options).heap_kb)
         self._bases = {self.me: self._heap.base}
         """Physical address of each node's heap."""
         self._rounds = [0] * max(1, (self.nodes - 1).bit_length())

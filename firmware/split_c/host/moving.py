@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from firmware.am.host import Port, Stretch
+from firmware.am.host import MemoryRange, Port
 from firmware.am.host.remote import pieces
 from firmware.split_c.host.heap import Heap
 from firmware.split_c.host.pointers import Global
@@ -32,5 +32,5 @@ class Bulk:
     async def store(self, to: Global, source: Global, size: int) -> None:
         """Store bytes at another node, which counts them."""
         for at, part in pieces(size):
-            data = Stretch(self._heap.base + source.at + at, part)
+            data = MemoryRange(self._heap.base + source.at + at, part)
             await self._port.request(to.node, self._handler, to.at + at, data=data)

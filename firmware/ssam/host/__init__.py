@@ -26,7 +26,7 @@ class Ssam:
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.kernel = host, view.me, SsamKernel(host, view)
-        self._requests = Options.of(view.options).requests
+        self._requests = Options.from_values(view.options).requests
 
     async def start(self) -> None:
         """Start the driver. Call once a host, before `open`."""
@@ -53,7 +53,7 @@ class Ssam:
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Check options, card and number of nodes. Raises OptionError."""
-    Options.of(options)
+    Options.from_values(options)
     if not isinstance(card, FifoMap):
         raise OptionError("layer ssam", "it drives a FIFO card, and the profile has another NIC", "use PROFILE=fifo")
     if nodes > Size.CIRCUITS:

@@ -42,7 +42,7 @@ class SsamKernel:
         self.host, self.me = host, view.me
         self.nodes = len(view.names)
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
-        self.messages = Options.of(view.options).messages(self.nodes)
+        self.messages = Options.from_values(view.options).messages(self.nodes)
         self._port = CellPort(host, view.me, view.routes)
         self._turn = Lock(host, "SSAM's part of the kernel")
         self._areas: dict[int, Area] = {}

@@ -22,7 +22,7 @@ class TreadMarks:
 
     def __init__(self, host: Host, view: ClusterView, below: Udp | Via) -> None:
         """Create the layer; `below` is UDP or VIA of the host. Raises OptionError for more processes than hosts."""
-        self.host, self._me, self._below, self._options = host, view.me, below, Options.of(view.options)
+        self.host, self._me, self._below, self._options = host, view.me, below, Options.from_values(view.options)
         self._nodes = self._options.processes or len(view.names)
         if self._nodes > len(view.names):
             what = f"option processes: {self._nodes}"

@@ -58,7 +58,7 @@ class Barriers:
         own = coherence.own_since(self._known_to_manager)
         self._known_to_manager = coherence.vector[self._me]
         body = words([full, *coherence.vector]) + pack_intervals(own)
-        (answer,) = await coherence.ask(
+        (answer,) = await coherence.request_all(
             {MANAGER: Message(Kind.ARRIVAL, self._me, number, coherence.sequence(), body)}, _name(number)
         )
         await coherence.learn(unpack_intervals(answer.body, 4, coherence.nodes))

@@ -146,7 +146,7 @@ class Coherence:
     async def _fetch(self, page: int) -> None:
         """Fetch a complete page from its holder."""
         state, holder = self.memory.pages[page], self.memory.holder[page]
-        (answer,) = await self.ask({holder: Message(Kind.PAGE, self.me, page, self.sequence())}, f"page {page}")
+        (answer,) = await self.request_all({holder: Message(Kind.PAGE, self.me, page, self.sequence())}, f"page {page}")
         state.have = list(numbers(answer.body, 0, self.nodes))
         await self.memory.store(page, answer.body[4 * self.nodes :])
         state.whole = True
@@ -163,7 +163,7 @@ class Coherence:
         for one, numbers_of in lacking.items():
             wanted[one if again else self._latest(one, lacking)] += [one, numbers_of[0] - 1, numbers_of[-1]]
         requests = {to: Message(Kind.DIFFS, self.me, page, self.sequence(), words(body)) for to, body in wanted.items()}
-        answers = await self.ask(requests, f"diffs of page {page}")
+        answers = await self.request_all(requests, f"diffs of page {page}")
         return [diff for answer in answers for diff in unpack_diffs(answer.body)]
 
     def _latest(self, process: int, lacking: dict[int, list[int]]) -> int:
@@ -178,7 +178,7 @@ class Coherence:
                 return process
             process = covering[0]
 
-    async def ask(self, requests: dict[int, Message], what: str) -> list[Message]:
+    async def request_all(self, requests: dict[int, Message], what: str) -> list[Message]:
         """Send Requests to several processes and return their Responses."""
         for to, request in requests.items():
             await self.substrate.send(to, request)

@@ -48,7 +48,7 @@ class Tmk:
         """Page faults so far: time in ps, page, True for a write."""
         self._running = False
         self._serving: dict[Kind, Callable[[Message], Awaitable[None]]] = {
-            Kind.LOCK: self.locks.asked,
+            Kind.LOCK: self.locks.handle_request,
             Kind.ARRIVAL: self.barriers.arrived,
             Kind.PAGE: self.coherence.give_page,
             Kind.DIFFS: self.coherence.give_diffs,
@@ -147,7 +147,7 @@ class Tmk:
         async with self._substrate.section():
             asked = Message(Kind.DISTRIBUTE, 0, which, 0, body)
             requests = {to: asked._replace(sequence=coherence.sequence()) for to in range(1, self.nprocs)}
-            await coherence.ask(requests, "distribute")
+            await coherence.request_all(requests, "distribute")
 
     async def _take(self, message: Message) -> None:
         self._break = int.from_bytes(message.body[:4], "big")

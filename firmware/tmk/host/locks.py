@@ -69,7 +69,7 @@ class Locks:
             request, lock.next = lock.next, None
             await self._grant(lock, request)
 
-    async def asked(self, request: Message) -> None:
+    async def handle_request(self, request: Message) -> None:
         """Forward, queue or grant another process's Request."""
         lock, requester = self._locks[request.number], numbers(request.body, 0, 1)[0]
         await self._coherence.substrate.process.spend("tmk_lock")

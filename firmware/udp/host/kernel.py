@@ -88,7 +88,7 @@ class UdpKernel:
         self.names = view.names
         self.others = frozenset(node for node in view.routes if node != view.me)
         """Nodes to which datagrams can be sent."""
-        self._options = Options.of(view.options)
+        self._options = Options.from_values(view.options)
         self.driver = Driver(host, view, self._frame)
         self._partial = Reassembly(self._options.partial_bytes, self.driver.give_back)
         self.ports: dict[int, Port] = {}

@@ -23,7 +23,7 @@ async def main(nic: Nic, view: ClusterView) -> None:
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Check options, number of nodes and NIC kind. Raises OptionError."""
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"UDP addresses at most {NODES}", "use fewer nodes")
     if 0 < card.most_payload < chosen.mtu:

@@ -18,7 +18,7 @@ from pymodels.profiles import profiles_with_doorbells
 
 async def main(nic: Nic, view: ClusterView) -> None:
     """Run the NIC's program. Raises OptionError for invalid options, or if the NIC's memory is too small."""
-    options = Options.of(view.options)
+    options = Options.from_values(view.options)
     layout = Layout(options, nic.sram_bytes)
     port = packet_port(nic, view, layout.port, options.packet, bool(options.exact))
     await nic.poll_loop([Watch(Word.KERNEL, 0, "look_start")]).run()
@@ -34,7 +34,7 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
         sram_bytes: Size of each NIC's SRAM.
         card: Map of the NIC's card.
     """
-    chosen = Options.of(options)
+    chosen = Options.from_values(options)
     if chosen.doorbell == "hw" and not card.has_doorbells:
         remedy = f"use {profiles_with_doorbells()}, or set via.doorbell=d1_ring"
         raise OptionError("option doorbell", "the NIC has no doorbells", remedy)

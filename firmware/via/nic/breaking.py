@@ -72,7 +72,7 @@ class Breaking:
         await self._nic.caught_up()
         while cache.ready >= cache.least:
             await self._nic.work("flush_descriptor")
-            work = await self._readers.of(cache).receive(cache)
+            work = await self._readers.reader_for(cache).receive(cache)
             await work.pages.skip()
             cache.free()
             if work.descriptor:

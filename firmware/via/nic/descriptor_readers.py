@@ -18,6 +18,6 @@ class DescriptorReaders:
         self._physical = PhysicalDescriptors(ni, refill)
         self._virtual = UserDescriptors(ni, table) if ni.options.user_level else None
 
-    def of(self, cache: QueueCache) -> Reader:
+    def reader_for(self, cache: QueueCache) -> Reader:
         """Return the reader for a queue cache."""
         return self._virtual if cache.user and self._virtual is not None else self._physical

@@ -236,7 +236,7 @@ class Control(NamedTuple):
         return flags | self.vi << 21 | self.entries
 
     @classmethod
-    def of(cls, word: int) -> Control:
+    def decode(cls, word: int) -> Control:
         """Return the fields of a control word."""
         flags = bool(word >> 29 & 1), bool(word >> 28 & 1)
         return cls(word >> 30, *flags, word >> 21 & 0x7F, word & 0xFFFF, bool(word >> 20 & 1))

@@ -53,5 +53,5 @@ class Ni:
         await self.nic.work("tell_kernel")
         at = self.nic.load(Word.KERNEL) + 4 * self._event
         self._event = (self._event + 1) % EVENTS
-        await self.store(at, EventWord.of(event, vi, detail))
+        await self.store(at, EventWord.encode(event, vi, detail))
         await self.port.interrupt()

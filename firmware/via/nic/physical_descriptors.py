@@ -101,7 +101,7 @@ class PhysicalDescriptors:
         """Return the descriptor at the head of a send queue cache."""
         await self._nic.work("send_begin")
         first, descriptor, length = cache.take(CONTROL_WORDS)
-        control = Control.of(first)
+        control = Control.decode(first)
         pages = CachedPages(self._ni, self._refill, cache, control.entries, wait=False)
         work = Work(Kind(control.kind), control.vi, descriptor, length, pages)
         if control.refused:
@@ -139,7 +139,7 @@ class PhysicalDescriptors:
         """Return the descriptor at the head of a receive queue cache. No DMA is needed, so `meanwhile` is not run."""
         await self._nic.work("receive_begin")
         first, descriptor, length = cache.take(CONTROL_WORDS)
-        control = Control.of(first)
+        control = Control.decode(first)
         pages = CachedPages(self._ni, self._refill, cache, control.entries, wait=True)
         status = Status(length) if control.refused else RIGHT
         return Work(Kind.RECEIVE, control.vi, descriptor, length, pages, status=status)

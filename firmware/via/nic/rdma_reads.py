@@ -42,7 +42,7 @@ class RdmaReads:
         self._completions, self._breaking, self._delivery = completions, breaking, delivery
         self._sender, self._translator = sender, Translator(ni, table)
 
-    async def asked(self, endpoint: Endpoint, number: int) -> None:
+    async def handle_request(self, endpoint: Endpoint, number: int) -> None:
         """Handle a read request: send the data, or break the (reliable) connection."""
         connection = endpoint.connection
         writing, connection.writing = connection.writing, None

@@ -130,7 +130,7 @@ class KernelBuffer:
         if size:
             await self._port.deliver(at + SLOT_HEADER, size)
         confirm = header.last and bool(connection.reliable)
-        (whose,) = SlotWord.of(endpoint.number, endpoint.generation, confirm=confirm)
+        (whose,) = SlotWord.encode(endpoint.number, endpoint.generation, confirm=confirm)
         await self._ni.store(at + WriteSlot.VA, (writing.va, writing.handle, size, whose))
         await self._port.interrupt()
         writing.va, writing.length = writing.va + size & 0xFFFFFFFF, writing.length + size

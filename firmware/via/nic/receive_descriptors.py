@@ -42,7 +42,7 @@ class ReceiveDescriptors:
             return message
         await self._nic.caught_up()
         while await self._refill.descriptor(cache):
-            work = await self._readers.of(cache).receive(cache, meanwhile)
+            work = await self._readers.reader_for(cache).receive(cache, meanwhile)
             meanwhile = None
             if not work.status:
                 return Incoming(queue, work, read_ahead=cache.user)
@@ -55,8 +55,12 @@ class ReceiveDescriptors:
     async def refused(self, endpoint: Endpoint) -> None:
         """Complete the descriptors that the kernel has rejected, up to the first valid one."""
         cache = endpoint.receives.cache
-        while endpoint.connection.receiving is None and cache.ready >= cache.least and Control.of(cache.peek()).refused:
-            await self._refuse(endpoint, await self._readers.of(cache).receive(cache))
+        while (
+            endpoint.connection.receiving is None
+            and cache.ready >= cache.least
+            and Control.decode(cache.peek()).refused
+        ):
+            await self._refuse(endpoint, await self._readers.reader_for(cache).receive(cache))
 
     async def posted(self, cache: QueueCache) -> None:
         """Read posted descriptors ahead, and complete invalid ones before the first valid one."""
@@ -71,7 +75,7 @@ class ReceiveDescriptors:
         if not self._ni.options.reads_ahead or not endpoint.owned:
             return
         while cache.ready >= cache.least and len(ahead) < MOST_AHEAD:
-            work = await self._readers.of(cache).receive(cache)
+            work = await self._readers.reader_for(cache).receive(cache)
             if not work.descriptor:
                 await self._breaking.break_up(endpoint, Status.FLUSHED)
                 break

@@ -152,7 +152,7 @@ class Receiver:
         """Handle a packet of an RDMA write or read."""
         await self._nic.caught_up()
         if header.kind == Kind.READ:
-            await self._reads.asked(endpoint, header.number)
+            await self._reads.handle_request(endpoint, header.number)
         elif header.kind == Kind.DATA:
             await self._reads.data(endpoint, header)
         else:

@@ -137,7 +137,7 @@ class Sender:
         """Begin the next descriptor of a queue cache."""
         self._nic.trace(TraceEvent.NIC_NOTICED, 0, cache.vi)
         number = self._ni.number()
-        work = await self._readers.of(cache).send(cache)
+        work = await self._readers.reader_for(cache).send(cache)
         endpoint = self._ni.endpoints[work.vi]
         connected = endpoint.state() is State.CONNECTED
         connection = endpoint.connection if work.node < 0 else Connection(work.node)

@@ -20,7 +20,7 @@ class CommandWord(NamedTuple):
     word: int
 
     @classmethod
-    def of(cls, command: Command, number: int, generation: int = 0) -> CommandWord:
+    def encode(cls, command: Command, number: int, generation: int = 0) -> CommandWord:
         """Return a word for a command on the VI or completion queue `number`."""
         return cls(command << 28 | (generation & COMMAND_GENERATION) << 16 | number)
 
@@ -45,7 +45,7 @@ class EventWord(NamedTuple):
     word: int
 
     @classmethod
-    def of(cls, event: Event, vi: int, detail: int) -> EventWord:
+    def encode(cls, event: Event, vi: int, detail: int) -> EventWord:
         """Return a valid entry."""
         return cls(VALID | event << 24 | vi << 16 | detail)
 
@@ -71,7 +71,7 @@ class PeerWord(NamedTuple):
     word: int
 
     @classmethod
-    def of(cls, connection: int, node: int, vi: int) -> PeerWord:
+    def encode(cls, connection: int, node: int, vi: int) -> PeerWord:
         """Return the word for a peer."""
         return cls(connection << 16 | node << 8 | vi)
 
@@ -97,7 +97,7 @@ class ModeWord(NamedTuple):
     word: int
 
     @classmethod
-    def of(cls, rights: int, reliability: int) -> ModeWord:
+    def encode(cls, rights: int, reliability: int) -> ModeWord:
         """Return the word; `rights` are `RDMA_WRITE` and `RDMA_READ`."""
         return cls(rights << 8 | reliability)
 
@@ -118,7 +118,7 @@ class SlotWord(NamedTuple):
     word: int
 
     @classmethod
-    def of(cls, vi: int, generation: int, *, confirm: bool) -> SlotWord:
+    def encode(cls, vi: int, generation: int, *, confirm: bool) -> SlotWord:
         """Return the word of a full slot. `confirm` marks the last packet of a message to acknowledge."""
         return cls(VALID | confirm * CONFIRM | (generation & GENERATION) << 8 | vi)
 

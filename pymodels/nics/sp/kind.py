@@ -91,7 +91,7 @@ class SpAdapter(NicKind):
 
     def processor(self, values: Values) -> NicProcessor:
         """Return the processor costs: loads and stores are cached; an uncached access uses the internal bus."""
-        plain = NicProcessor.of(values)
+        plain = NicProcessor.from_profile(values)
         return replace(plain, uncached=plain.uncached + bus_access(values), cached=True)
 
 

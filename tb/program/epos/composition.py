@@ -124,7 +124,7 @@ def _added(name: str, chosen: tuple[str, ...]) -> tuple[str, ...]:
 
 def _place(chosen: Sequence[str]) -> Place:
     """Return the memory layout with the repository's default sizes."""
-    return Place(Options.of({"protocols": "+".join(chosen)}).on(True), NODES)
+    return Place(Options.from_values({"protocols": "+".join(chosen)}).on(True), NODES)
 
 
 def page(first: Sequence[str]) -> str:

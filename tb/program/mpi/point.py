@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from firmware.mpi.host.comm import Null
-from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.matched import MatchedMessage
 from firmware.mpi.host.requests import Request
 from firmware.mpi.host.status import ANY_SOURCE, PROC_NULL, UNDEFINED, Status
 from tb.program.mpi import abi
@@ -196,12 +196,12 @@ async def _improbe(
         put_status(rank, status, outcome)
 
 
-def _taken(rank: Rank, message: int) -> Taken:
+def _taken(rank: Rank, message: int) -> MatchedMessage:
     """Return the message of a handle and invalidate the handle."""
     handle = rank.memory.handles(message, 1)[0]
     rank.memory.put_ints(message, abi.REQUEST_NULL)
     if handle == abi.MESSAGE_NO_PROC:
-        return Taken(rank.comms[abi.COMM_SELF].comm, Null.NO_PROC)
+        return MatchedMessage(rank.comms[abi.COMM_SELF].comm, Null.NO_PROC)
     return rank.messages.pop(handle)
 
 

@@ -11,7 +11,7 @@ from firmware.mpi.host.envelope import EACH
 from firmware.mpi.host.errors import ErrorClass, Misuse
 from firmware.mpi.host.groups import Group
 from firmware.mpi.host.intercomm import Intercomm
-from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.matched import MatchedMessage
 from firmware.mpi.host.operation import Operation
 from firmware.mpi.host.operators import Op
 from firmware.mpi.host.requests import Request
@@ -141,7 +141,7 @@ class Rank:
         """Handles of Fortran kind types, by combiner and range."""
         self.ops: Table[Op | OfProgram] = Table("operator", abi.MADE["op"], ErrorClass.OP, operators())
         self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
-        self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
+        self.messages: Table[MatchedMessage] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
         self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
         self.sessions: Table[Session] = Table("session", abi.MADE["session"], ErrorClass.SESSION)
         self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.KEYVAL)

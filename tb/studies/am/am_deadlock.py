@@ -17,7 +17,7 @@ from tb.studies.kit.hosts import start_in_turn
 
 if TYPE_CHECKING:
     from firmware.am.host import Am, Call, Handler, Port
-    from tb.stuck.report import Standstill
+    from tb.stuck.report import HangReport
 
 LAYER = "am"
 UNDER_WAY = 4
@@ -74,7 +74,7 @@ async def run(lab: Lab) -> None:
         lab.check(found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}")
 
 
-async def part(lab: Lab, program: Program, rule: str, handler: Handler) -> Standstill | None:
+async def part(lab: Lab, program: Program, rule: str, handler: Handler) -> HangReport | None:
     """Let all hosts send requests to each other. Return the report of a deadlock, or None."""
     requests = lab.option("requests")
     expected = requests * (len(program.ports) - 1)

@@ -77,7 +77,7 @@ def check(plan: Plan) -> None:
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    chip, processor = lab.plan.profile.kind, NicProcessor.of(lab.plan.profile)
+    chip, processor = lab.plan.profile.kind, NicProcessor.from_profile(lab.plan.profile)
     found = [one for layer in layers() for one in beside(layer, chip, processor)]
     for layer in layers():
         for level in executed.LEVELS:

@@ -45,4 +45,4 @@ async def run(lab: Lab) -> None:
 
 async def _acknowledged(host: Epos, node: int) -> int:
     """Return the number of a host's last frame that a node has acknowledged."""
-    return await host.host.pio_read(host.host.nic_base + host.place.of("reliability", node, WORDS) + 4)
+    return await host.host.pio_read(host.host.nic_base + host.place.peer_address("reliability", node, WORDS) + 4)

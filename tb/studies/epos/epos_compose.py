@@ -54,7 +54,7 @@ async def run(lab: Lab) -> None:
 def _clocks(lab: Lab, chosen: tuple[str, ...]) -> None:
     """Record the clocks of each path with a point-cut, relative to the baseline."""
     profile = lab.plan.profile
-    nic, host = NicProcessor.of(profile), HostProcessor.of(profile)
+    nic, host = NicProcessor.from_profile(profile), HostProcessor.from_profile(profile)
     sides: dict[str, tuple[Callable[..., PathTable], Callable[[PathCost], float]]] = {
         "nic": (PathTable.of_nic, lambda cost: nic_charge(cost, nic).clocks),
         "host": (PathTable.of_host, lambda cost: host_clocks(cost, host)),

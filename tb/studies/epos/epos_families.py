@@ -38,7 +38,7 @@ SETTLE_PS = 30_000_000
 
 async def run(lab: Lab) -> None:
     """Run the study."""
-    processor = HostProcessor.of(lab.plan.profile)
+    processor = HostProcessor.from_profile(lab.plan.profile)
     table, clock_us = PathTable.of_host(LAYER), 1 / lab.plan.profile.integer("host.clock_mhz")
     for number, (name, (member, paths)) in enumerate(MEMBERS.items()):
         hosts = await started(lab, {"protocols": ""})

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.epos.host import Epos, Message, Stretch
+from firmware.epos.host import Epos, MemoryRange, Message
 from firmware.epos.nic.pointcuts import NAMES
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tb.lab.lab import Lab
@@ -50,7 +50,7 @@ async def echo(host: Epos, other: int, size: int, count: int) -> None:
 async def received(host: Epos, other: int, size: int) -> Message:
     """Receive a message of a known size, after posting a buffer for it if rendezvous requires one."""
     if "rendezvous" in host.protocols and size >= host.options.rendezvous_from:
-        await host.post(other, Stretch(host.host.allocate(size).address, size))
+        await host.post(other, MemoryRange(host.host.allocate(size).address, size))
     return await host.receive()
 
 
@@ -88,7 +88,7 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
 
     async def sends() -> None:
         for _ in range(count):
-            await near.send(far.me, Stretch(memory.address, size))
+            await near.send(far.me, MemoryRange(memory.address, size))
         await near.left()
 
     async def take() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
-from firmware.epos.host import Stretch
+from firmware.epos.host import MemoryRange
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
 from tb.studies.epos._epos import LAYER, one_way_us, started
@@ -51,6 +51,6 @@ async def _mean(lab: Lab, near: Epos, far: Epos, size: int, posted: bool) -> flo
     data, took = bytes(at & 0xFF for at in range(size)), list[float]()
     for _ in range(lab.option("repetitions")):
         for one, other in ((near, far), (far, near)) if posted else ():
-            await one.post(other.me, Stretch(one.host.allocate(size).address, size))
+            await one.post(other.me, MemoryRange(one.host.allocate(size).address, size))
         took += await one_way_us(lab, near, far, data, 1)
     return statistics.mean(took)

@@ -1,5 +1,5 @@
 """Studies of `hpam`."""
 
-from pymodels.roots import beyond
+from pymodels.roots import outside_folders
 
-__path__ += beyond(__name__)
+__path__ += outside_folders(__name__)

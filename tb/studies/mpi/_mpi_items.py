@@ -129,7 +129,7 @@ class Place:
     generation: int
     ranks: tuple[tuple[int, ...], ...]
 
-    def of(self, rank: int) -> tuple[int, ...]:
+    def members_of(self, rank: int) -> tuple[int, ...]:
         """Return the ordered members of a rank's part, empty if it is in none."""
         return next((part for part in self.ranks if rank in part), ())
 
@@ -163,7 +163,7 @@ def planned(items: Sequence[Item], ranks: int) -> Iterator[Step]:
             yield Step(item, number, places[item.comm])
             continue
         place = places[item.comm]
-        members = place.of(item.first)
+        members = place.members_of(item.first)
         if not members and item.kind in ("message", "exchange", "look"):
             continue
         if item.kind in ("message", "exchange"):

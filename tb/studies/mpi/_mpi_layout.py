@@ -44,7 +44,7 @@ class Room:
     cells: bytearray
 
     @classmethod
-    def of(cls, kind: str, data: int) -> Room:
+    def for_bytes(cls, kind: str, data: int) -> Room:
         """Return a buffer for at least a number of data bytes."""
         blocks, extent = LAYOUTS[kind]
         return cls(kind, bytearray([GAP]) * (-(-data // sum(length for _, length in blocks)) * extent))

@@ -45,7 +45,7 @@ class Rank(Receives):
         self.log.places[self._comms[place.slot].context] = place
 
     async def _do(self, step: Step) -> None:
-        item, members = step.item, step.place.of(self.me)
+        item, members = step.item, step.place.members_of(self.me)
         if any(self.me in pair for pair in sends_of(step)):
             await (self._message(step) if item.kind == "message" else self._exchange(step))
         elif item.kind == "collective" and members:
@@ -95,7 +95,7 @@ class Rank(Receives):
         if how == "object":
             await comm.send(data, dest, item.tag)
             return
-        room = Room.of(item.out, len(data))
+        room = Room.for_bytes(item.out, len(data))
         if how == "persistent":
             what = ("send", step.place, dest, item.tag, item.mode, item.out, len(data))
             request, room = self._lasts(what, getattr(comm, f"{call.capitalize()}_init"), room, dest, item.tag)
@@ -115,7 +115,7 @@ class Rank(Receives):
         """Run a `Sendrecv` of two ranks, or of one with itself."""
         other = step.dest if self.me == step.source else step.source
         data, comm, status = step.data(self.me), self._comm(step), Status()
-        room, peer, tag = Room.of("bytes", len(data)), self._rank(step.place, other), step.item.tag
+        room, peer, tag = Room.for_bytes("bytes", len(data)), self._rank(step.place, other), step.item.tag
         self.got.append(None)
         number = len(self.got) - 1
         await comm.Sendrecv(data, peer, tag, room.cells, peer, tag, status)
@@ -188,7 +188,7 @@ class Rank(Receives):
         found = await comm.Iprobe(ANY_SOURCE, ANY_TAG, status)
         self._told(comm, status if found else None)
         if found:
-            await self._posted(comm, place, "begun", Room.of("bytes", max(SIZES)), status.source, status.tag)
+            await self._posted(comm, place, "begun", Room.for_bytes("bytes", max(SIZES)), status.source, status.tag)
         else:
             await self._pause()
 

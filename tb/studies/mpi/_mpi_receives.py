@@ -44,7 +44,7 @@ class Receives:
     @staticmethod
     def _rank(place: Place, rank: int) -> int:
         """Return a rank of MPI_COMM_WORLD as a rank of its part of a communicator."""
-        return place.of(rank).index(rank)
+        return place.members_of(rank).index(rank)
 
     async def _pause(self) -> None:
         await self._mpi.host.sleep(PAUSE_PS, "requests of a random program")
@@ -80,7 +80,7 @@ class Receives:
 
     def _has_got(self, room: Room, place: Place, number: int, status: Status, cut: bool = False) -> None:
         data, clean = room.load(min(status.size, room.most))
-        self.got[number] = Got(place.of(self.me)[status.source], status.tag, data, clean, cut)
+        self.got[number] = Got(place.members_of(self.me)[status.source], status.tag, data, clean, cut)
 
     # ---- receives
 
@@ -96,7 +96,7 @@ class Receives:
             await self._probed(comm, place, how, source, tag)
         else:
             size = max(SIZES) if place.slot in WILD else len(step.data(step.source)) + 5
-            room = Room.of(item.into, size) if how != "short" else Room.of("bytes", size // 2)
+            room = Room.for_bytes(item.into, size) if how != "short" else Room.for_bytes("bytes", size // 2)
             await self._posted(comm, place, how, room, source, tag)
 
     async def _posted(self, comm: Any, place: Place, how: str, room: Room, source: int, tag: int) -> None:
@@ -124,7 +124,7 @@ class Receives:
         status = Status()
         self.got.append(None)
         data = pickle.dumps(await comm.recv(source, tag, status))
-        self.got[-1] = Got(place.of(self.me)[status.source], status.tag, data)
+        self.got[-1] = Got(place.members_of(self.me)[status.source], status.tag, data)
 
     async def _probed(self, comm: Any, place: Place, how: str, source: int, tag: int) -> None:
         """Probe a message, then receive it into a buffer of exactly its size."""
@@ -137,7 +137,7 @@ class Receives:
             self._told(comm, None)
             await self._pause()
         self._told(comm, status)
-        await self._posted(comm, place, "blocking", Room.of("bytes", status.size), status.source, status.tag)
+        await self._posted(comm, place, "blocking", Room.for_bytes("bytes", status.size), status.source, status.tag)
 
     def _told(self, comm: Any, status: Status | None, what: str = "probed") -> None:
         """Record the result of a probe."""
@@ -147,6 +147,6 @@ class Receives:
     async def _take(self, comm: Any, place: Place, taken: Any, status: Status) -> None:
         self._told(comm, status, "taken")
         self.got.append(None)
-        room, number = Room.of("bytes", status.size), len(self.got) - 1
+        room, number = Room.for_bytes("bytes", status.size), len(self.got) - 1
         await taken.Recv(room.cells, status)
         self._has_got(room, place, number, status)

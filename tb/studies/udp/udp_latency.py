@@ -75,7 +75,7 @@ class End:
         while await self.udp.select(self.process, [self.socket], 0):
             await self.answer(await self.socket.recv(self.into, SIZES[-1]))
 
-    async def ask(self, data: bytes) -> bytes | None:
+    async def request(self, data: bytes) -> bytes | None:
         """Send a datagram. Return the reply, or None if it is lost."""
         self.process.store_bytes(self.out, data)
         await self.socket.send(self.out, len(data))
@@ -113,7 +113,7 @@ async def _ask(lab: Lab, near: End, far: End, sizes: list[int]) -> None:
     lab.series("one_way", sizes, one_way, "B", "us")
     lab.metric("headers_B", IP_BYTES + UDP_BYTES)
     while not far.over:
-        await near.ask(b"")
+        await near.request(b"")
 
 
 async def _round_trips(lab: Lab, near: End, size: int) -> float:
@@ -121,7 +121,7 @@ async def _round_trips(lab: Lab, near: End, size: int) -> float:
 
     async def ask(number: int) -> bool:
         data = bytes((number + 3 * at) & 0xFF for at in range(size))
-        came = await near.ask(data)
+        came = await near.request(data)
         lab.check(came is None or came == data, f"{size} bytes returned corrupted")
         return came is not None
 

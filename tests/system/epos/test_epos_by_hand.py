@@ -64,7 +64,7 @@ def test_hand_written_layer_ends_at_the_same_picosecond_on_icarus(ran: Run, tmp_
 def test_run_time_flags_cost_the_clocks_of_their_paths(ran: Run) -> None:
     found = variants(ran, "none")
     profile = load_profile(ran.results.profile)
-    nic, host = NicProcessor.of(profile), HostProcessor.of(profile)
+    nic, host = NicProcessor.from_profile(profile), HostProcessor.from_profile(profile)
 
     def more(path: str) -> float:
         tables = [PathTable.of_nic("epos", composition=one) for one in ((), ("dynamic",))]

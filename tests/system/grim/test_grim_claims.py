@@ -36,7 +36,7 @@ def test_search_of_a_channel_takes_the_clocks_of_its_path(
     period = {"lanai9_133MHz": 7500, "lanai4_33MHz": 30000, "lanai9_100MHz": 10000}[nic]
     settings = f"times=3 disturbed=30 stream=20000 clock.nic_ps={period}"
     metrics = must("grim_channel_scan", simulator, tmp_path, settings, profile=profile).metrics
-    charge = nic_charge(PathTable.of_nic("grim").cost("poll_channel"), NicProcessor.of(load_profile(profile)))
+    charge = nic_charge(PathTable.of_nic("grim").cost("poll_channel"), NicProcessor.from_profile(load_profile(profile)))
     assert metrics[f"scan_us_per_channel_{nic}"] == pytest.approx(charge.clocks * period / 1e6)
     rows = [row for row in load_published() if row.study == "grim_channel_scan" and row.metric in metrics]
     assert len([row for row in rows if not row.over]) == 5

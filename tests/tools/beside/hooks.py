@@ -80,7 +80,7 @@ def taken(watch: Watch, take: Any) -> Any:
         words, node = take(cache, count), cache._nic.node
         watch.done(node, "take", words)
         if count == CONTROL_WORDS:
-            watch.done(node, "control", (Control.of(words[0]).vi, *words[1:]))
+            watch.done(node, "control", (Control.decode(words[0]).vi, *words[1:]))
             watch.done(node, "descriptor", words[1])
         return words
 

@@ -98,7 +98,7 @@ def outcome(off: str, out: list[int]) -> Told:
 
 def send_begin(at: Locals) -> Found | None:
     ni, cache = at["self"]._ni, at["cache"]
-    endpoint = ni.endpoints[Control.of(peek(cache, 1)[0]).vi]
+    endpoint = ni.endpoints[Control.decode(peek(cache, 1)[0]).vi]
     given = {**connection(ni, endpoint), "number": ni._number - 1}
     return Found(given, endpoint, cache, tells=lambda _, out: ("control", tuple(out[1:4])))
 
@@ -191,7 +191,7 @@ def flush_descriptor(at: Locals) -> Found | None:
     cache: QueueCache = at["cache"]
     if cache.user or cache.ready < CONTROL_WORDS:
         return None
-    entries = Control.of(peek(cache, 1)[0]).entries
+    entries = Control.decode(peek(cache, 1)[0]).entries
     whole = cache.ready >= CONTROL_WORDS + 2 * entries and 4 * entries + 10 < cache.size
     return Found(connection(at["self"]._ni, at["endpoint"]), at["endpoint"], cache, stores=whole)
 

@@ -161,12 +161,12 @@ def test_payload_changed_in_a_staging_area_reaches_the_handler() -> None:
 
 def test_words_of_messages_and_packets_are_decoded_as_encoded() -> None:
     head = Head(Kind.BULK, 8, 255, True, True, 10)
-    assert Head.of(head.word) == head
-    assert Head.of(Head(Kind.SHORT, 0, 1).word) == Head(Kind.SHORT, 0, 1)
+    assert Head.decode(head.word) == head
+    assert Head.decode(Head(Kind.SHORT, 0, 1).word) == Head(Kind.SHORT, 0, 1)
     second = Second(1, 127, 255, True)
-    assert Second.of(second.word(13)) == second
+    assert Second.decode(second.word(13)) == second
     assert second.word(13) >> 29 == 5
-    assert Name.of(name(127, 126, 1, 0x12345)) == Name(127, 126, 1, 0x2345)
+    assert Name.decode(name(127, 126, 1, 0x12345)) == Name(127, 126, 1, 0x2345)
 
 
 def test_regions_of_the_layout_do_not_overlap_and_excessive_options_are_rejected() -> None:

@@ -255,7 +255,7 @@ def test_a_batch_is_reported_only_if_it_fails_twice() -> None:
     campaign.add(batch, Done(failures=("disk full",)), again=True)
     row = {"seed": 0, "fault": TEXTS[0], "outcome": "no effect", "why": "", "told": []}
     campaign.add(batch, Done(json.dumps([row])), again=False)
-    assert (campaign.failures, len(campaign.of("grim", "lanai9"))) == ([], 1)
+    assert (campaign.failures, len(campaign.faults_of("grim", "lanai9"))) == ([], 1)
     campaign.add(batch, Done(failures=("disk full",)), again=False)
     assert campaign.failures == ["campaign-grim-lanai9, seeds from 0: disk full"]
 

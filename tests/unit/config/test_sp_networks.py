@@ -89,7 +89,7 @@ def test_a_cluster_of_sp_adapters_has_sp_switches() -> None:
     assert text.count(".SP(1)") == 2 and text.count("sim_node #(") == 14
     assert "`define SIM_NIC_CARD sim_sp_nic\n" in generated["sim_nic_card.svh"]
     assert ".SP(1)" not in cluster_design(cluster, load_profile("lanai9")).generated["cluster.sv"]
-    assert Numbers.of(cluster, load_profile("sp")).clocks == 3 * 14 + 2
+    assert Numbers.from_cluster(cluster, load_profile("sp")).clocks == 3 * 14 + 2
 
 
 def test_the_central_queue_has_a_name_in_the_trace() -> None:

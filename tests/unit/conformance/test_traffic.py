@@ -205,7 +205,7 @@ def test_an_answer_returns_the_bytes(case: Case) -> None:
     sent = [message(0, 1, number, size) for number, size in enumerate((4, 64, 17))]
 
     async def asks() -> list[bytes]:
-        found = [await near.ask(1, data) for data in sent]
+        found = [await near.request(1, data) for data in sent]
         await near.finish()
         return found
 

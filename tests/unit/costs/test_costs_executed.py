@@ -88,7 +88,7 @@ def test_committed_tables_match_the_c_sources_and_the_charges(layer: str) -> Non
 @pytest.mark.parametrize("chip", PACES)
 @pytest.mark.parametrize("layer", layers())
 def test_charges_are_close_to_the_clocks_of_the_core(layer: str, chip: str) -> None:
-    processor = NicProcessor.of(load_profile(chip))
+    processor = NicProcessor.from_profile(load_profile(chip))
     for level in LEVELS:
         found = [one for one in beside(layer, chip, processor) if one.level == level]
         ratio = sum(one.least + one.most for one in found) / 2 / sum(one.charged for one in found)

@@ -137,4 +137,4 @@ def test_every_profile_has_the_values_of_its_processors(name: str) -> None:
             profile.integer(f"processor.{key}") for key in keys
         )
         assert min(nic.load, nic.store, nic.uncached) >= 0, "an access never reduces the cost of its instruction"
-    assert HostProcessor.of(profile).instruction == profile.number("host.instruction_clocks")
+    assert HostProcessor.from_profile(profile).instruction == profile.number("host.instruction_clocks")

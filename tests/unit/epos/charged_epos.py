@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any
 from unittest.mock import patch
 
-from firmware.epos.host import Epos, Stretch
+from firmware.epos.host import Epos, MemoryRange
 from firmware.epos.host.families import Communicator, Datagram, Lanai9, Link, Port, Stream
 from firmware.epos.nic.words import bell
 from pymodels.registers import Block, Pci
@@ -181,7 +181,7 @@ async def _after(bench: Bench, late: int, call: Awaitable[object]) -> None:
 async def _posts(bench: Bench, late: int) -> None:
     """Post a buffer, and receive a message into it."""
     await bench.hosts[1].host.sleep(late, "other work")
-    await bench.hosts[1].post(0, Stretch(bench.machine.host(1).allocate(10_000).address, 10_000))
+    await bench.hosts[1].post(0, MemoryRange(bench.machine.host(1).allocate(10_000).address, 10_000))
     await bench.take(1, 1)
 
 

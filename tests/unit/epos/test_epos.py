@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from firmware.epos.host import EposError, Stretch
+from firmware.epos.host import EposError, MemoryRange
 from firmware.epos.nic.layout import Place
 from firmware.epos.nic.words import Word
 from firmware.epos.options import Options
@@ -186,7 +186,7 @@ def test_one_large_frame_is_a_header_six_words_of_a_block_and_a_doorbell() -> No
 
 
 def test_payload_changed_in_the_send_ring_arrives_changed() -> None:
-    bench, place = Bench(), Place(Options.of({}).on(True), 2)
+    bench, place = Bench(), Place(Options.from_values({}).on(True), 2)
     nic, original = bench.machine.nic(0), bench.machine.nic(0).store_words
 
     def changed(address: int, words: Any) -> None:
@@ -221,7 +221,7 @@ def test_pinned_memory_is_sent_without_a_copy() -> None:
     memory.view[:] = data
 
     async def send() -> None:
-        await bench.hosts[0].send(1, Stretch(memory.address, 10_000))
+        await bench.hosts[0].send(1, MemoryRange(memory.address, 10_000))
         await bench.hosts[0].left()
         memory.view[:] = bytes(10_000)
 
@@ -237,7 +237,7 @@ def test_pinned_memory_is_sent_without_a_copy() -> None:
     [
         (0, b"", 0, r"host host0: a message to node 0: unknown node; give one of \[1\]"),
         (7, b"", 0, "a message to node 7: unknown node"),
-        (1, "text", 0, "invalid data of type str; give bytes, or a Stretch"),
+        (1, "text", 0, "invalid data of type str; give bytes, or a MemoryRange"),
         (1, bytes(65_537), 0, "65537 bytes \\(17 frames of 4096\\), but a slot has 65536; cut it, or increase"),
         (1, b"", 256, "invalid communicator 256; give 0 to 255"),
     ],
@@ -282,7 +282,7 @@ def test_options_that_need_doorbells_or_chains_are_rejected_on_cards_without() -
 
 
 def test_the_memory_map_has_the_six_buffers_and_nothing_else() -> None:
-    place = Place(Options.of({}).on(True), 8)
+    place = Place(Options.from_values({}).on(True), 8)
     assert list(place.parts) == [
         "freed counts",
         "routes",

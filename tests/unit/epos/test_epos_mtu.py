@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from firmware.epos.host import EposError, Stretch
+from firmware.epos.host import EposError, MemoryRange
 from firmware.layers import check_options
 from firmware.options import OptionError
 from pymodels.hardware.discover import nic_kind
@@ -102,7 +102,7 @@ def test_short_frames_go_to_the_pages_of_a_posted_buffer() -> None:
         await bench.hosts[0].send(1, data)
 
     async def takes() -> Any:
-        await bench.hosts[1].post(0, Stretch(memory.address, 20_000))
+        await bench.hosts[1].post(0, MemoryRange(memory.address, 20_000))
         return await bench.hosts[1].receive()
 
     _, got = bench.run(sends(), takes())

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from firmware.epos.host import Epos, EposError, Message, Stretch
+from firmware.epos.host import Epos, EposError, MemoryRange, Message
 from firmware.epos.nic.layout import PAGE, Place
 from firmware.epos.nic.words import ROUTE, Word, bell
 from firmware.epos.options import SETS, Options
@@ -38,7 +38,7 @@ def processes(nodes: int = 2, **options: Any) -> tuple[Bench, list[Epos]]:
     return bench, found
 
 
-async def give(one: Epos, to: int, messages: Sequence[bytes | Stretch]) -> None:
+async def give(one: Epos, to: int, messages: Sequence[bytes | MemoryRange]) -> None:
     """Send messages."""
     for data in messages:
         await one.send(to, data)
@@ -87,7 +87,7 @@ def test_each_process_has_its_own_messages(protocols: str) -> None:
 
 
 def test_a_process_is_given_whole_pages_of_its_own() -> None:
-    options = Options.of({"protocols": "protection", "processes": 4}).on(True)
+    options = Options.from_values({"protocols": "protection", "processes": 4}).on(True)
     begins = [Place(options, 8, process).sent - Word.SENT for process in range(4)]
     stride = Place(options, 8).stride
     assert not stride % PAGE and begins == [begins[0] + stride * process for process in range(4)]
@@ -98,7 +98,7 @@ def test_bytes_in_the_room_of_a_process_are_sent_without_a_copy() -> None:
     bench, (_, b, c, _) = processes()
     data = drawn(1, [5000])[0]
     b.host.store_bytes(b.room.address, data)
-    _, (message,) = bench.run(b.send(2, Stretch(b.room.address, 5000)), take(c, 1))
+    _, (message,) = bench.run(b.send(2, MemoryRange(b.room.address, 5000)), take(c, 1))
     assert (message.source, message.data) == (1, data)
 
 
@@ -134,7 +134,7 @@ def test_memory_of_another_process_cannot_be_sent() -> None:
     bench, (a, b, c, _) = processes()
     a.host.store_bytes(a.room.address, b"secret!!" * 64)
     with pytest.raises(EposError, match="not in the memory of the process"):
-        bench.run(b.send(2, Stretch(a.room.address, 512)))
+        bench.run(b.send(2, MemoryRange(a.room.address, 512)))
     place, size = b.place, b.place.header_bytes + 512
 
     async def forged() -> None:
@@ -204,8 +204,8 @@ def test_a_posted_page_of_another_process_is_not_written() -> None:
     c.host.store_bytes(c.room.address, secret)
 
     async def forged() -> None:
-        await d.post(0, Stretch(d.room.address, 4096))
-        await store(d, d.place.of("rendezvous", 0, 3 + d.place.pages) + 12, c.room.address)
+        await d.post(0, MemoryRange(d.room.address, 4096))
+        await store(d, d.place.peer_address("rendezvous", 0, 3 + d.place.pages) + 12, c.room.address)
 
     settled(bench, forged(), give(a, 3, [bytes(2000)]))
     assert bench.word(1, Word.REFUSED) == 1

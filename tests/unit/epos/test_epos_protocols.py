@@ -79,7 +79,7 @@ def test_only_the_frame_with_a_lost_acknowledgement_is_retransmitted() -> None:
 def test_acknowledged_frame_is_in_host_memory() -> None:
     """Hold the fifth message in the Receive Ring, and receive it again meanwhile."""
     bench, sent = Bench(protocols="reliability", timeout_us=40), drawn(12, [4096] * 5)
-    far, at = bench.hosts[1], bench.hosts[0].place.of("reliability", 1, WORDS) + 4
+    far, at = bench.hosts[1], bench.hosts[0].place.peer_address("reliability", 1, WORDS) + 4
 
     async def acknowledged() -> bytes:
         while bench.word(0, at) != 5:
@@ -159,7 +159,7 @@ def test_credit_damaged_on_the_cable_is_dropped() -> None:
 def test_host_uses_the_credit_in_nic_memory() -> None:
     """Add a bit to the credit: the host sends a message without a slot, and its frame is held."""
     bench, sent = Bench(protocols="flow"), drawn(14, [64] * 8)
-    bench.machine.nic(0).store(bench.hosts[0].place.of("flow", 1, 1), 4)
+    bench.machine.nic(0).store(bench.hosts[0].place.peer_address("flow", 1, 1), 4)
 
     async def late() -> list[Any]:
         await bench.hosts[1].host.sleep(LATE_PS, "other work")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from firmware.epos.host import EposError, Stretch
+from firmware.epos.host import EposError, MemoryRange
 from firmware.epos.nic.words import Word
 from pymodels.trace import TraceEvent
 from tests.unit.epos.epos_bench import Bench
@@ -22,7 +22,7 @@ SIZES = (4096, 20_000, 65_536, 4097)
 GUARD = b"\xa5" * 64
 
 
-def scattered(bench: Bench, node: int, size: int, seed: int) -> tuple[list[Stretch], Any]:
+def scattered(bench: Bench, node: int, size: int, seed: int) -> tuple[list[MemoryRange], Any]:
     """Return pieces of one frame each in random order with guard bytes between, and a check that the guards are
     unchanged.
     """
@@ -34,8 +34,8 @@ def scattered(bench: Bench, node: int, size: int, seed: int) -> tuple[list[Stret
     for at in gaps:
         memory.view[at : at + len(GUARD)] = GUARD
     random.Random(seed).shuffle(places)
-    pieces = [Stretch(memory.address + place, mtu) for place in places]
-    pieces[-1] = Stretch(pieces[-1].address, size - (count - 1) * mtu)
+    pieces = [MemoryRange(memory.address + place, mtu) for place in places]
+    pieces[-1] = MemoryRange(pieces[-1].address, size - (count - 1) * mtu)
     memory.view[places[-1] + pieces[-1].size : places[-1] + mtu] = b"\x5a" * (mtu - pieces[-1].size)
 
     def untouched() -> bool:
@@ -74,7 +74,7 @@ def test_payload_of_a_long_message_is_moved_three_times_without_the_cpu() -> Non
     memory = bench.machine.host(1).allocate(size)
 
     async def takes() -> Any:
-        await bench.hosts[1].post(0, Stretch(memory.address, size))
+        await bench.hosts[1].post(0, MemoryRange(memory.address, size))
         return await bench.hosts[1].receive()
 
     (_, got) = bench.run(bench.give(0, 1, drawn(3, [size])), takes())
@@ -97,7 +97,7 @@ def test_requests_grants_and_frames_may_be_lost_with_reliability(protocols: str,
         got = []
         for data in sent:
             if len(data) >= 4096:
-                await bench.hosts[1].post(0, Stretch(memory.address, len(data)))
+                await bench.hosts[1].post(0, MemoryRange(memory.address, len(data)))
             got.append((await bench.hosts[1].receive()).data)
         return got
 
@@ -109,7 +109,7 @@ def test_a_multicast_waits_for_a_buffer_of_each_node() -> None:
 
     async def takes(node: int) -> bytes:
         await bench.hosts[node].host.sleep(100_000_000 * node, "other work")
-        await bench.hosts[node].post(0, Stretch(bench.machine.host(node).allocate(10_000).address, 10_000))
+        await bench.hosts[node].post(0, MemoryRange(bench.machine.host(node).allocate(10_000).address, 10_000))
         return (await bench.hosts[node].receive()).data
 
     _, *got = bench.run(bench.hosts[0].multicast([1, 2, 3], data), *(takes(node) for node in (1, 2, 3)))
@@ -120,7 +120,7 @@ def test_message_longer_than_the_posted_buffer_is_rejected_and_the_buffer_stays_
     bench, (data,) = Bench(protocols="rendezvous"), drawn(5, [4096])
 
     async def takes() -> bytes:
-        await bench.hosts[1].post(0, Stretch(bench.machine.host(1).allocate(5000).address, 5000))
+        await bench.hosts[1].post(0, MemoryRange(bench.machine.host(1).allocate(5000).address, 5000))
         return (await bench.hosts[1].receive()).data
 
     async def sends() -> None:
@@ -162,14 +162,14 @@ def test_frame_beyond_the_posted_buffer_is_rejected_by_the_nic() -> None:
 )
 def test_each_misuse_of_a_buffer_raises_its_error(source: int, sizes: list[int], said: str) -> None:
     bench = Bench(protocols="rendezvous")
-    pieces = [Stretch(4096, size) for size in sizes]
+    pieces = [MemoryRange(4096, size) for size in sizes]
     with pytest.raises(EposError, match=said):
         bench.run(bench.hosts[1].post(source, pieces))
 
 
 def test_only_one_buffer_for_each_node_can_be_posted() -> None:
     bench = Bench(protocols="rendezvous")
-    piece = Stretch(bench.machine.host(1).allocate(4096).address, 4096)
+    piece = MemoryRange(bench.machine.host(1).allocate(4096).address, 4096)
     bench.run(bench.hosts[1].post(0, piece))
     with pytest.raises(EposError, match="another buffer is posted; receive its message first"):
         bench.run(bench.hosts[1].post(0, piece))

@@ -26,7 +26,7 @@ from tests.unit.epos.test_epos_protocols import SETS
 
 @pytest.mark.parametrize("protocols", SETS)
 def test_header_and_memory_contain_only_baseline_and_selected_protocols(protocols: str) -> None:
-    bare, place = (Place(Options.of({"protocols": text}).on(True), 8) for text in ("", protocols))
+    bare, place = (Place(Options.from_values({"protocols": text}).on(True), 8) for text in ("", protocols))
     chosen = [one for one in PROTOCOLS if one.name in protocols]
     assert place.header_bytes == bare.header_bytes + 4 * sum(one.header for one in chosen)
     added = {name: size for name, (_, size) in place.parts.items() if name not in bare.parts}
@@ -93,7 +93,7 @@ def test_only_selected_protocols_are_called_and_none_adds_a_polling_step(protoco
 
     nic.poll_loop = counted  # type: ignore[assignment, method-assign]
     view = bench.hosts[0].view
-    program = Program(nic, ClusterView(**vars(view)), Options.of(view.options).on(True))
+    program = Program(nic, ClusterView(**vars(view)), Options.from_values(view.options).on(True))
     nic.spawn(program.run(), "another")
     bench.machine.kernel.run_ready()
     assert steps == [2], "ISR, and what a held frame waits for"

@@ -79,8 +79,8 @@ def test_both_ends_agree_on_completed_messages(here: Any, there: Any, found: str
     [
         ((DONE, FAILED), ""),
         ((FAILED, FLUSHED), ""),
-        ((FAILED, DONE), "message 1 of host 0 ends with <Status: 0>"),
-        ((DONE, int(Status.DONE | Status.LENGTH_ERROR)), "message 1 of host 0 ends with <Status.LENGTH_ERROR: 8>"),
+        ((FAILED, DONE), "message 1 of host 0 ends with no error"),
+        ((DONE, int(Status.DONE | Status.LENGTH_ERROR)), "message 1 of host 0 ends with LENGTH_ERROR"),
     ],
 )
 def test_no_message_is_completed_after_a_failed_one(sent: tuple[int, ...], found: str) -> None:

@@ -107,7 +107,7 @@ def test_every_card_action_is_drawn_often_with_valid_options() -> None:
         program = trial.drawn("cards", seed)[0]
         seen.update(act.name for act in program.acts)
         try:
-            assert card_channel(Options.of(program.options), view) != NO_CARD
+            assert card_channel(Options.from_values(program.options), view) != NO_CARD
         except OptionError:
             refused += 1
     assert {name for name in CARD_ACTS if seen[name] < LEAST} == set()

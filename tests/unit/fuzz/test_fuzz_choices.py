@@ -35,7 +35,7 @@ def test_every_value_of_every_option_is_drawn_often(layer: str) -> None:
     programs = [trial.drawn(layer, seed)[0] for seed in range(OF[layer])]
     taken = [one for one in programs if fit(layer, one.options, one.nodes, one.nic)]
     for program in taken:
-        options = of_layer.Options.of(program.options)
+        options = of_layer.Options.from_values(program.options)
         seen.update((name, getattr(options, name)) for name in of_layer.Options.declared())
     wanted = {(name, word) for name, one in of_layer.Options.declared().items() for word in one.choices if word}
     wanted |= {(name, value) for name, values in others.items() for value in values}

@@ -42,7 +42,7 @@ def drawn(seed: int) -> Program:
 def valid(options: dict[str, int | str]) -> bool:
     """Return True if a NIC of either kind accepts the options."""
     try:
-        Options.of(options)
+        Options.from_values(options)
     except OptionError:
         return False
     return True

@@ -23,7 +23,7 @@ def block(life: int) -> Block:
 
 def stands(memory: Memory, data: Bytes) -> bool:
     """Return True if the model allows the data in the block of the second life."""
-    return memory.wrong_bytes(memory.of(FAR)[0], data) is None
+    return memory.wrong_bytes(memory.blocks_of(FAR)[0], data) is None
 
 
 @pytest.mark.parametrize("done", [False, True])

@@ -29,20 +29,20 @@ def test_option_accepts_exactly_its_range(name: str) -> None:
     least, most = int(NUMBERS[name].low), int(NUMBERS[name].high)
     unit = UNITS.get(name, 1)
     for value in (least, most - most % unit):
-        assert getattr(Options.of({name: value}), name) == value
+        assert getattr(Options.from_values({name: value}), name) == value
     for value in (least - 1, most + 1):
         with pytest.raises(OptionError) as caught:
-            Options.of({name: value})
+            Options.from_values({name: value})
         assert str(caught.value) == f"value out of range: grim.{name} is {value}; give {least} to {most}"
 
 
 @pytest.mark.parametrize("name", UNITS)
 def test_option_with_a_unit_accepts_only_multiples(name: str) -> None:
     unit = UNITS[name]
-    assert getattr(Options.of({name: 2 * unit}), name) == 2 * unit
+    assert getattr(Options.from_values({name: 2 * unit}), name) == 2 * unit
     for value in (2 * unit - 1, 2 * unit + 1):
         with pytest.raises(OptionError, match=f"^option {name}: {value} is not a multiple of {unit}; round it"):
-            Options.of({name: value})
+            Options.from_values({name: value})
 
 
 @pytest.mark.parametrize(("style", "channels", "fits"), [("append", 32, 32), ("slotted", 30, 24), ("hybrid", 30, 24)])

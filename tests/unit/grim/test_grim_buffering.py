@@ -73,7 +73,7 @@ def test_incoming_queues_survive_loss() -> None:
 
 def test_incoming_queues_halve_the_room_for_outgoing_messages() -> None:
     limits = {
-        kind: Layout(Options.of({"buffering": kind, "queue_bytes": 1 << 23}), 2, 1 << 21).limit
+        kind: Layout(Options.from_values({"buffering": kind, "queue_bytes": 1 << 23}), 2, 1 << 21).limit
         for kind in ("sending", "both")
     }
     assert 0.45 < limits["both"] / limits["sending"] < 0.55

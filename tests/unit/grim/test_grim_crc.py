@@ -123,4 +123,4 @@ def test_crc_is_ieee_802_3_over_sender_handler_arguments_and_payload() -> None:
 
 def test_crc32_with_dma_injection_is_rejected() -> None:
     with pytest.raises(OptionError, match="which has no CRC behind it"):
-        Options.of({"crc32": 1, "dma_inject": 1})
+        Options.from_values({"crc32": 1, "dma_inject": 1})

@@ -234,7 +234,9 @@ def test_host_without_memory_for_its_queues_raises_memory_error() -> None:
 @settings(max_examples=60)
 @given(st.integers(1, 32), st.integers(2, 20), st.sampled_from([4, 100, 1024, 4096]), st.integers(0, 1) | st.just(1024))
 def test_areas_of_sram_do_not_overlap(channels: int, nodes: int, segment: int, cut_through: int) -> None:
-    options = Options.of({"channels": channels, "segment_bytes": segment, "cut_through_bytes": cut_through * 8 & ~7})
+    options = Options.from_values(
+        {"channels": channels, "segment_bytes": segment, "cut_through_bytes": cut_through * 8 & ~7}
+    )
     layout = Layout(options, nodes, 1 << 21)
     starts = [layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming]
     starts += [layout.blocks, layout.pointers, layout.control, layout.report]

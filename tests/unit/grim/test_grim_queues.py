@@ -63,7 +63,7 @@ def test_doorbells_work_with_every_queue_style(style: str) -> None:
 
 def test_slots_waste_the_room_that_short_messages_leave() -> None:
     """Buffer use over message sizes: append and hybrid hold many short messages, slots as many as long ones."""
-    layouts = {style: Layout(Options.of({"queue_style": style, **SMALL}), 2, 1 << 21) for style in STYLES}
+    layouts = {style: Layout(Options.from_values({"queue_style": style, **SMALL}), 2, 1 << 21) for style in STYLES}
     held = {style: layout.limit // (layout.stride or 48) for style, layout in layouts.items()}
     assert held["slotted"] == 4096 // (8 + 8 + 32 + 600)
     assert held["append"] > 10 * held["slotted"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.hal.host.interface import Stretch
+from firmware.common.host.payload import MemoryRange
 from firmware.hal.nic.layout import BUFFERS, MOST
 from tests.unit.hal.hal_bench import PROTOCOL, Bench, numbered
 from tests.unit.layers.charges import Charges, settled
@@ -18,7 +18,7 @@ def tour(charges: Charges) -> None:
     with charges.operation("a packet of 8 B"):
         bench.run(settled(bench.machine, one.send(1, PROTOCOL, b"8 bytes.")), bench.until(1, 1))
     with charges.operation("a header of 48 B and 976 B of data"):
-        bench.run(settled(bench.machine, one.send(1, PROTOCOL, bytes(48), Stretch(memory, 976))), bench.until(1, 2))
+        bench.run(settled(bench.machine, one.send(1, PROTOCOL, bytes(48), MemoryRange(memory, 976))), bench.until(1, 2))
     with charges.operation("one that is kept and sent again"):
         bench.run(_again(bench), bench.until(1, 4))
     with charges.operation("more than there are buffers"):

@@ -11,8 +11,9 @@ from collections import Counter
 
 import pytest
 
+from firmware.common.host.payload import MemoryRange
 from firmware.hal.host import HostHal
-from firmware.hal.host.interface import KEEPABLE, MOST, Packet, Stretch
+from firmware.hal.host.interface import KEEPABLE, MOST, Packet
 from firmware.hal.nic.layout import BUFFERS
 from pymodels.machine import MachineError
 from pymodels.topology import End
@@ -40,7 +41,7 @@ def test_header_and_data_form_one_packet_from_bytes_or_host_memory() -> None:
 
     async def give() -> None:
         await bench.hals[0].send(1, PROTOCOL, b"head", b"bytes")
-        await bench.hals[0].send(1, PROTOCOL, b"head", Stretch(memory.address + 100, 5))
+        await bench.hals[0].send(1, PROTOCOL, b"head", MemoryRange(memory.address + 100, 5))
         await bench.hals[0].send(1, PROTOCOL, b"", memoryview(b"no head"))
 
     bench.run(give(), bench.until(1, 3))

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from firmware.common.host.payload import MemoryRange
 from firmware.hal.host import HostHal
 from firmware.hal.host.errors import HalError
-from firmware.hal.host.interface import KEEPABLE, MOST, Packet, Stretch
+from firmware.hal.host.interface import KEEPABLE, MOST, Packet
 from firmware.layers import check_options
 from firmware.options import OptionError
 from pymodels.hardware.discover import nic_kind
@@ -66,7 +67,7 @@ MISUSE: dict[str, tuple[Call, str]] = {
         lambda hal: hal.send(1, 3, b"x", bytes(MOST)),
         f"packet of {MOST + 1} bytes: a packet has 1 to {MOST} bytes",
     ),
-    "too much in memory": (lambda hal: hal.send(1, 3, b"x", Stretch(0x1000, MOST)), "packet of 1025 bytes"),
+    "too much in memory": (lambda hal: hal.send(1, 3, b"x", MemoryRange(0x1000, MOST)), "packet of 1025 bytes"),
     "a protocol to send": (lambda hal: hal.send(1, 8, b"x"), "protocol 8: invalid protocol number; give 0 to 7"),
     "a protocol to receive": (lambda hal: _on(hal, -1), "protocol -1: invalid protocol number; give 0 to 7"),
     "another's protocol": (lambda hal: _on(hal, PROTOCOL), "protocol 3: used by another layer; use another number"),

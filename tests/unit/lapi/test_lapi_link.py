@@ -49,7 +49,7 @@ def test_only_packets_sent_a_timeout_ago_are_overdue() -> None:
 def test_an_acknowledgement_is_due_after_a_number_of_packets_or_when_requested() -> None:
     receiving = Receiving()
     assert not receiving.due(1)
-    receiving.asked(1)
+    receiving.note_ack_request(1)
     receiving.taken(1)
     assert not receiving.due(3)
     receiving.taken(0)

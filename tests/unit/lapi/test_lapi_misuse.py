@@ -248,4 +248,4 @@ def test_the_hang_report_names_a_completion_handler_that_never_ends() -> None:
 )
 def test_invalid_options_are_rejected(options: dict[str, float], text: str) -> None:
     with pytest.raises(OptionError, match="^" + re.escape(text)):
-        Options.of(options)
+        Options.from_values(options)

@@ -111,7 +111,7 @@ async def _exchange(mail: Mail, me: int) -> None:
     if me:
         await mail.answer()
     else:
-        assert await mail.ask(1, b"four") == b"four"
+        assert await mail.request(1, b"four") == b"four"
     await mail.finish()
 
 
@@ -167,14 +167,15 @@ def test_a_call_defined_only_in_an_object_is_found() -> None:
     assert only_of_the_object(echo) == ["shout"]
 
 
+class _Copied:
+    """Class with a call of another class, and a call without a name of its own."""
+
+    again = Echo.send
+    here = lambda self: self  # noqa: E731
+
+
 def test_a_call_copied_from_another_class_is_found() -> None:
-    copied = type("Copied", (), {"__module__": __name__, "again": Echo.send, "here": lambda self: self})
-    copied.__qualname__ = "_Example"
-    assert undefined(copied) == ["again", "here"]
-
-
-class _Example:
-    """Class whose source stands for that of a class made by `type`."""
+    assert undefined(_Copied) == ["again", "here"]
 
 
 PART_NAMES = "nodes", "database", "messages", "memory", "reserved", "trees", "cards"

@@ -56,7 +56,7 @@ def test_every_option_rejects_text_outside_its_range_or_words(options: Mapping[s
 @pytest.mark.parametrize("layer", LAYERS)
 def test_options_of_a_layer_reject_values_with_the_message_of_set(layer: str) -> None:
     options = LAYERS[layer]
-    assert options.of({}) == options(**options.completed({}))
+    assert options.from_values({}) == options(**options.completed({}))
     for name, one in options.declared().items():
         values = [*invalid(f"{layer}.{name}", one)]
         number = isinstance(one.default, int)
@@ -67,7 +67,7 @@ def test_options_of_a_layer_reject_values_with_the_message_of_set(layer: str) ->
             values.append((wrong, f"{what}: {layer}.{name} is {wrong!r}; {remedy}"))
         for value, said in values:
             with pytest.raises(OptionError) as caught:
-                options.of({name: value})
+                options.from_values({name: value})
             assert str(caught.value) == said
 
 
@@ -76,7 +76,7 @@ def test_an_unknown_option_of_a_layer_is_rejected_with_the_nearest_name(layer: s
     options = LAYERS[layer]
     first = next(iter(options.declared()))
     with pytest.raises(OptionError) as caught:
-        options.of({f"{first}x": 1})
+        options.from_values({f"{first}x": 1})
     said = f"unknown option '{first}x': {layer} has no such option; did you mean {first!r}?"
     assert str(caught.value) == said
 
@@ -86,10 +86,10 @@ def test_option_of_the_layer_below_is_ignored_by_stacked_layers_alone(layer: str
     options = LAYERS[layer]
     assert bool(load(layer).stands_on) == options.STACKED
     if options.STACKED:
-        assert options.of({ON: "grim"}) == options.of({})
+        assert options.from_values({ON: "grim"}) == options.from_values({})
     else:
         with pytest.raises(OptionError, match=f"unknown option '{ON}'"):
-            options.of({ON: "grim"})
+            options.from_values({ON: "grim"})
 
 
 def test_a_text_option_without_choices_takes_any_text_and_nothing_else() -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from firmware.hal.host.interface import KEEPABLE, Data, Handler, Packet, Stretch
+from firmware.common.host.payload import Data, MemoryRange
+from firmware.hal.host.interface import KEEPABLE, Handler, Packet
 from firmware.pipes.host import Pipes
 from firmware.view import ClusterView
 from pymodels.kernel import Event, Kernel
@@ -85,7 +86,7 @@ class Hal:
 
     async def send(self, node: int, protocol: int, header: bytes, data: Data = b"", keep: bool = False) -> int:
         """Put a packet on the links."""
-        if isinstance(data, Stretch):
+        if isinstance(data, MemoryRange):
             data = self._host.memory[data.address : data.address + data.size]
         self._number += 1
         if keep:

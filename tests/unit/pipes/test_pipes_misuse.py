@@ -82,7 +82,7 @@ def test_packets_not_from_pipes_are_ignored(packet: bytes) -> None:
 )
 def test_invalid_options_are_rejected(options: dict[str, Any], text: str) -> None:
     with pytest.raises(OptionError, match="^" + re.escape(text)):
-        Options.of(options)
+        Options.from_values(options)
 
 
 @pytest.mark.parametrize("options", [{"window": 2}, {"pipe_bytes": 2048}, {"window": 64, "pipe_bytes": 1 << 20}])

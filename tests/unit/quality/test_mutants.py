@@ -46,7 +46,7 @@ ONE = {
 
 @pytest.mark.parametrize("text", ONE)
 def test_each_mutant_replaces_an_element_by_its_neighbour(text: str) -> None:
-    assert sorted(one.of(text) for one in mutants(text)) == sorted(ONE[text])
+    assert sorted(one.apply_to(text) for one in mutants(text)) == sorted(ONE[text])
 
 
 def test_a_removed_cost_is_recognised() -> None:
@@ -70,7 +70,7 @@ def test_mutants_of_a_file_parse_and_differ(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     whole, found = ast.dump(ast.parse(text)), mutants(text)
     assert len(found) > 5
-    assert all(ast.dump(ast.parse(one.of(text))) != whole for one in found)
+    assert all(ast.dump(ast.parse(one.apply_to(text))) != whole for one in found)
 
 
 def test_each_python_folder_has_covering_tests() -> None:

@@ -82,7 +82,7 @@ def test_mutants_are_single_changes_outside_of_declarations_and_comments() -> No
         "`part <= next;` -> `;` in `part <= next;`",
     ]
     first = mutants(MODULE)[0]
-    assert first.of(MODULE) == MODULE.replace("count + 4", "count - 4") and first.line == 10
+    assert first.apply_to(MODULE) == MODULE.replace("count + 4", "count - 4") and first.line == 10
 
 
 def test_a_sample_depends_only_on_its_seed() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pymodels.trace import RECORD, Part, TraceEvent, switch_port, unit
 from pymodels.waiting import Wait, Wanted
 from tb.stuck.network import Network, receive_engine, send_engine
-from tb.stuck.report import LAST, TEXT, WINDOW, Standstill, standstill
+from tb.stuck.report import LAST, TEXT, WINDOW, HangReport, hang_report
 from tests.unit.config.networks import ring
 
 RING = ring(3)
@@ -55,8 +55,8 @@ def circle() -> NDArray[np.void]:
     return trace(*records)
 
 
-def look(records: NDArray[np.void], *software: Wait) -> Standstill:
-    return standstill("nothing moves", records, RING, software, [str(wait) for wait in software])
+def look(records: NDArray[np.void], *software: Wait) -> HangReport:
+    return hang_report("nothing moves", records, RING, software, [str(wait) for wait in software])
 
 
 def test_a_cycle_of_packets_is_reported_link_by_link() -> None:
@@ -74,7 +74,7 @@ def test_a_cycle_of_packets_is_reported_link_by_link() -> None:
 def test_a_packet_that_is_not_taken_waits_for_the_firmware() -> None:
     records = trace(starts(0), at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), at_switch(1, 2, HEAD, 0),
                     at_switch(1, 2, GRANT, 0))  # fmt: skip
-    assert [str(wait) for wait in Network.of(records, RING).waits()] == [
+    assert [str(wait) for wait in Network.from_trace(records, RING).waits()] == [
         "node 0 net send waits for room in the slack buffer of switch 0 port 0, held by switch 0 port 0",
         "switch 0 port 0 waits for room in the slack buffer of switch 1 port 2, held by switch 1 port 2",
         "switch 1 port 2 waits for room at NIC 1, held by node 1 net recv",
@@ -97,35 +97,35 @@ def test_software_that_waits_for_its_send_engine_closes_the_cycle() -> None:
 
 def test_packets_that_have_passed_hold_no_resource() -> None:
     records = trace(starts(0), at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), leaves(0), at_switch(0, 0, TAIL, 3))
-    assert Network.of(records, RING).waits() == []
+    assert Network.from_trace(records, RING).waits() == []
     assert look(records[:0]).at_ps == 0
 
 
 def test_a_packet_that_the_engine_has_handed_over_waits_until_it_has_left() -> None:
     handed_over = unit(1, Part.NET_SEND), TraceEvent.TX_TAIL, 0
     first, second = (starts(1), handed_over, leaves(1)), (starts(1), handed_over)
-    assert Network.of(trace(*first), RING).waits() == []
-    waits = Network.of(trace(*first, *second), RING).waits()
+    assert Network.from_trace(trace(*first), RING).waits() == []
+    waits = Network.from_trace(trace(*first, *second), RING).waits()
     assert [wait.waiter for wait in waits] == [send_engine(1)]
 
 
 def test_the_holder_of_an_output_is_the_packet_that_it_was_granted_to() -> None:
     records = trace(at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), at_switch(0, 2, HEAD, 0),
                     at_switch(0, 2, GRANT, 0), at_switch(0, 1, HEAD, 0))  # fmt: skip
-    said = [str(wait) for wait in Network.of(records, RING).waits()]
+    said = [str(wait) for wait in Network.from_trace(records, RING).waits()]
     assert "switch 0 port 1 waits for output 0 of switch 0, held by switch 0 port 2" in said
 
 
 def test_a_receiver_does_not_wait_before_a_packet_has_arrived() -> None:
     records = trace(at_switch(0, 1, HEAD, 0))
-    assert [str(wait) for wait in Network.of(records, RING).waits()] == [
+    assert [str(wait) for wait in Network.from_trace(records, RING).waits()] == [
         "switch 0 port 1 waits for output 0 of switch 0"
     ]
 
 
 def test_an_output_without_a_cable_is_reported() -> None:
     records = trace(at_switch(0, 0, HEAD, 1), at_switch(0, 0, GRANT, 1))
-    assert [str(w) for w in Network.of(records, RING).waits()] == [
+    assert [str(w) for w in Network.from_trace(records, RING).waits()] == [
         "switch 0 port 0 waits for a cable at s0.1, which is not connected"
     ]
 
@@ -133,14 +133,14 @@ def test_an_output_without_a_cable_is_reported() -> None:
 def test_a_whole_packet_in_a_central_queue_waits_for_the_receiver_behind_its_output() -> None:
     records = trace(at_switch(0, 0, HEAD, 3), at_switch(0, 0, QUEUE, 3), at_switch(0, 0, GRANT, 3),
                     at_switch(0, 0, TAIL, 3), at_switch(1, 2, HEAD, 0))  # fmt: skip
-    assert [str(wait) for wait in Network.of(records, RING).waits()] == [
+    assert [str(wait) for wait in Network.from_trace(records, RING).waits()] == [
         "switch 1 port 2 waits for output 0 of switch 1",
         "switch 0 central queue waits for room in the slack buffer of switch 1 port 2, held by switch 1 port 2",
     ]
     gone = trace(*[(int(r["unit"]), TraceEvent(r["event"]), int(r["argument"])) for r in records],
                  at_switch(1, 2, GRANT, 0), at_switch(1, 2, TAIL, 0), (unit(1, Part.LINK), TraceEvent.RX_HEAD, 0),
                  (unit(1, Part.LINK), TraceEvent.RX_TAIL, 0))  # fmt: skip
-    assert Network.of(gone, RING).waits() == []
+    assert Network.from_trace(gone, RING).waits() == []
 
 
 def test_a_full_central_queue_closes_a_cycle() -> None:

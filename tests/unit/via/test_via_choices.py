@@ -312,7 +312,7 @@ def test_a_cache_that_holds_the_pages_misses_once_and_a_small_one_every_time() -
 )
 def test_incompatible_choices_are_rejected(wrong: dict[str, str | int]) -> None:
     with pytest.raises(OptionError):
-        Options.of(wrong)
+        Options.from_values(wrong)
 
 
 def test_a_vi_broken_by_an_invalid_descriptor_is_reported() -> None:

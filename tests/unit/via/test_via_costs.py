@@ -41,7 +41,7 @@ def test_shared_words_are_uncached_on_the_sp_adapter() -> None:
 def test_the_cost_of_a_post_is_the_published_value(paths: list[str], beside: str, total: int) -> None:
     """Compare with Table 3.2, for a descriptor with one page."""
     profile, table = load_profile("lanai9+p3-450"), PathTable.load("host", "via")
-    clocks = sum(host_clocks(table.cost(path), HostProcessor.of(profile)) for path in paths)
+    clocks = sum(host_clocks(table.cost(path), HostProcessor.from_profile(profile)) for path in paths)
     compiled = clocks * 1000 / profile.number("host.clock_mhz")
     assert compiled + profile.number(f"host.{beside}") == pytest.approx(total, abs=1)
 

@@ -40,14 +40,14 @@ class Side:
     async def _look(self, node: int) -> None:
         """Wait until the credit word of a node changes."""
         epos = self._epos
-        at = epos.host.nic_base + epos.place.of("flow", node, 1)
+        at = epos.host.nic_base + epos.place.peer_address("flow", node, 1)
         before = self._credit[node] & 0xFFFF
         deadline = epos.host.now + self._patience if self._patience else 0
         what = f"a credit of node {node}"
         word = await epos.until(at, before, "epos_look_credit", what, f"host {node}", deadline)
         if word == before:
             await epos.host.spend("epos_probe")
-            await epos.outgoing.tell("flow", node, 0, True)
+            await epos.outgoing.ring_protocol("flow", node, 0, True)
         self._credit[node] += word - before & 0xFFFF
 
     async def frame(self, nodes: tuple[int, ...], at: int) -> int:
@@ -62,4 +62,4 @@ class Side:
         if 2 * (taken - self._given[source]) >= self._slots:
             self._given[source] = taken
             await self._epos.host.spend("epos_give")
-            await self._epos.outgoing.tell("flow", source, taken & 0xFFFF)
+            await self._epos.outgoing.ring_protocol("flow", source, taken & 0xFFFF)

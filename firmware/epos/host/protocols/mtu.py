@@ -36,11 +36,11 @@ class Side:
     async def _tell(self, node: int, shift: int) -> None:
         """Notify a node, and wait until its NIC has answered."""
         epos, what = self._epos, f"node {node} to know the MTU"
-        at = epos.host.nic_base + epos.place.of("mtu", node, WORDS) + 4
+        at = epos.host.nic_base + epos.place.peer_address("mtu", node, WORDS) + 4
         word = self._known.get(node, 0)
         while word != shift:
             await epos.host.spend("epos_ring_mtu")
-            await epos.outgoing.tell("mtu", node, shift)
+            await epos.outgoing.ring_protocol("mtu", node, shift)
             deadline = epos.host.now + self._patience if self._patience else 0
             word = await epos.until(at, word, "epos_look_mtu", what, f"NIC {node}", deadline)
         self._known[node] = word

@@ -29,7 +29,7 @@ class Side:
         limit = 1_000_000 * epos.options.timeout_us
         begun = epos.host.now
         for node in nodes:
-            at = epos.host.nic_base + epos.place.of("reliability", node, WORDS) + 4
+            at = epos.host.nic_base + epos.place.peer_address("reliability", node, WORDS) + 4
             word, what = -1, f"an acknowledgement of node {node}"
             while word != self._frames & 0xFFFFFFFF:
                 word = await epos.until(at, word, "epos_look_ack", what, f"NIC {node}", begun + limit)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from firmware.common.host.payload import MemoryRange
 from firmware.common.host.words import store_words
 from firmware.epos.host.errors import EposError
-from firmware.epos.host.outgoing import Stretch
 from firmware.epos.nic.protocols.rendezvous import BYTES, GRANTED, NUMBERS, PAGES, POSTED
 
 
@@ -25,7 +25,7 @@ class Side:
         """Number of each node's buffer that was used last; `_granted` is the last word that the node granted."""
         self._numbers = [0] * nodes
         """Number of the last buffer posted for each node."""
-        self._posted: list[list[Stretch]] = [[] for _ in range(nodes)]
+        self._posted: list[list[MemoryRange]] = [[] for _ in range(nodes)]
         self._direct = False
         """True while the current message goes into posted buffers."""
         self._patience = 1_000_000 * epos.options.timeout_us if "reliability" in epos.options.composition else 0
@@ -33,9 +33,9 @@ class Side:
     def _word(self, node: int, which: int) -> int:
         """Return the host's address of a word in the NIC's memory."""
         place = self._epos.place
-        return int(self._epos.host.nic_base + place.of("rendezvous", node, PAGES + place.pages) + 4 * which)
+        return int(self._epos.host.nic_base + place.peer_address("rendezvous", node, PAGES + place.pages) + 4 * which)
 
-    async def post(self, source: int, pieces: list[Stretch]) -> None:
+    async def post(self, source: int, pieces: list[MemoryRange]) -> None:
         """Post a buffer for the next long message of a node.
 
         Its pieces of pinned memory have the length of a frame, except the last one. Raises EposError.
@@ -50,9 +50,9 @@ class Side:
         await host.spend("epos_post")
         word = self._numbers[source] << BYTES | sum(piece.size for piece in pieces)
         await store_words(host, self._word(source, POSTED) - host.nic_base, word)
-        await self._epos.outgoing.tell("rendezvous", source, self._numbers[source], True)
+        await self._epos.outgoing.ring_protocol("rendezvous", source, self._numbers[source], True)
 
-    def _check(self, source: int, pieces: list[Stretch]) -> None:
+    def _check(self, source: int, pieces: list[MemoryRange]) -> None:
         """Raise EposError for a buffer that cannot be posted."""
         epos, mtu = self._epos, self._epos.options.mtu
         what = f"{epos.host.who}: a buffer for node {source}"
@@ -91,7 +91,7 @@ class Side:
         epos, at, what = self._epos, self._word(node, GRANTED), f"a posted buffer of node {node}"
         while self._granted[node] >> BYTES != number:
             await epos.host.spend("epos_ask")
-            await epos.outgoing.tell("rendezvous", node, number)
+            await epos.outgoing.ring_protocol("rendezvous", node, number)
             deadline = epos.host.now + self._patience if self._patience else 0
             before = self._granted[node]
             self._granted[node] = await epos.until(at, before, "epos_look_grant", what, f"host {node}", deadline)

@@ -33,13 +33,13 @@ class Side:
     async def control(self, source: int, kind: int, value: int) -> None:
         """Process a control frame with credits or a request for them."""
         if kind == Kind.CREDIT:
-            self._program.nic.store(self._program.place.of("flow", source, 1), value)
+            self._program.nic.store(self._program.place.peer_address("flow", source, 1), value)
         elif kind == Kind.PROBE:
             await self._program.nic.work("epos_answer")
             count = self._program.nic.load(self._program.place.freed(source)) & 0xFFFF
-            await self._program.sender.tell(source, Kind.CREDIT, count)
+            await self._program.sender.send_control(source, Kind.CREDIT, count)
 
     async def rung(self, node: int, count: int, probe: bool) -> None:
         """Send a credit of the host to a node without a frame, or a request for credits."""
         await self._program.nic.work("epos_credit")
-        await self._program.sender.tell(node, Kind.PROBE if probe else Kind.CREDIT, count)
+        await self._program.sender.send_control(node, Kind.PROBE if probe else Kind.CREDIT, count)

@@ -27,7 +27,7 @@ class Side:
             program.nic.store(self._word(row), place.options.mtu.bit_length() - 1)
 
     def _word(self, node: int) -> int:
-        return int(self._program.place.of("mtu", node, WORDS))
+        return int(self._program.place.peer_address("mtu", node, WORDS))
 
     def offset(self, frame: In) -> int:
         """Return the offset of a frame in its message."""
@@ -37,7 +37,7 @@ class Side:
     async def rung(self, node: int, shift: int, bit: bool) -> None:
         """Send the host's new MTU to a node."""
         await self._program.nic.work("epos_tell_mtu")
-        await self._program.sender.tell(node, Kind.MTU, shift)
+        await self._program.sender.send_control(node, Kind.MTU, shift)
 
     async def control(self, source: int, kind: int, value: int) -> None:
         """Process a control frame with an MTU or its confirmation."""
@@ -45,7 +45,7 @@ class Side:
         if kind == Kind.MTU:
             await nic.work("epos_seen_mtu")
             nic.store(self._word(source), value)
-            await self._program.sender.tell(source, Kind.MTU_SEEN, value)
+            await self._program.sender.send_control(source, Kind.MTU_SEEN, value)
         elif kind == Kind.MTU_SEEN:
             await nic.work("epos_known_mtu")
             nic.store(self._word(source) + 4, value)

@@ -100,7 +100,7 @@ class Side:
 
     def _fair(self, out: Out, header: list[int]) -> bool:
         """Return True if a header has the sender's address, this composition, and the right size."""
-        nic, place, info = self._program.nic, self._program.place, FrameInfo.of(header[2])
+        nic, place, info = self._program.nic, self._program.place, FrameInfo.decode(header[2])
         named = header[0] >> 16 == DATA << 8 | nic.node and header[1] >> 24 == place.identity
         mine = info.source == nic.node * place.processes + out.process
         return bool(named and mine and not header[2] & HIGH and info.size == out.size - place.header_bytes)

@@ -31,7 +31,7 @@ class Side:
         self.duplicates = 0
 
     def _word(self, source: int) -> int:
-        return int(self._program.place.of("reliability", source, WORDS))
+        return int(self._program.place.peer_address("reliability", source, WORDS))
 
     async def rx(self, frame: In) -> bool:
         """Return True for a frame that arrives for the first time; acknowledge a duplicate of a stored one."""
@@ -41,7 +41,7 @@ class Side:
             await nic.work("epos_duplicate")
             self.duplicates += 1
             if nic.load(self._word(source) + 8) == number:
-                await self._program.sender.tell(source, Kind.ACK, number)
+                await self._program.sender.send_control(source, Kind.ACK, number)
             return False
         nic.store(self._word(source), number)
         frame.count = number
@@ -50,7 +50,7 @@ class Side:
     async def stored(self, frame: In) -> None:
         """Acknowledge a frame whose DMA to host memory has finished."""
         self._program.nic.store(self._word(frame.row) + 8, frame.count)
-        await self._program.sender.tell(frame.row, Kind.ACK, frame.count)
+        await self._program.sender.send_control(frame.row, Kind.ACK, frame.count)
 
     async def control(self, source: int, kind: int, value: int) -> None:
         """Store the number of an acknowledged frame for the host."""

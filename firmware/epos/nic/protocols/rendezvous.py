@@ -35,7 +35,7 @@ class Side:
     def _word(self, node: int, which: int) -> int:
         """Return the address of a node's word."""
         place = self._program.place
-        return int(place.of("rendezvous", node, PAGES + place.pages)) + 4 * which
+        return int(place.peer_address("rendezvous", node, PAGES + place.pages)) + 4 * which
 
     async def rx(self, frame: In) -> bool:
         """Set the target page of a frame in a granted buffer. Return False for a frame beyond the buffer."""
@@ -57,7 +57,7 @@ class Side:
         nic = self._program.nic
         if not posted:
             await nic.work("epos_ask")
-            await self._program.sender.tell(node, Kind.ASK, number)
+            await self._program.sender.send_control(node, Kind.ASK, number)
             return
         await nic.work("epos_posted")
         if nic.load(self._word(node, ASKED)) == nic.load(self._word(node, POSTED)) >> BYTES:
@@ -66,7 +66,7 @@ class Side:
     async def _grant(self, node: int) -> None:
         """Grant the posted buffer to a node."""
         await self._program.nic.work("epos_grant")
-        await self._program.sender.tell(node, Kind.GRANT, self._program.nic.load(self._word(node, POSTED)))
+        await self._program.sender.send_control(node, Kind.GRANT, self._program.nic.load(self._word(node, POSTED)))
 
     async def control(self, source: int, kind: int, value: int) -> None:
         """Process a control frame with a grant or a request."""

@@ -43,7 +43,7 @@ class KernelAgent:
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.me, self.nodes = host, view.me, len(view.names)
-        self.options = options = Options.of(view.options)
+        self.options = options = Options.from_values(view.options)
         self.layout = layout = Layout(options, view.sram_bytes)
         news = NewsWord(host).increment if options.polled else None
         lock = KernelLock(host)

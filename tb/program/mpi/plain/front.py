@@ -19,12 +19,12 @@ import firmware.mpi.host as layer
 from firmware.mpi.host import Mpi, Request
 from firmware.mpi.host.communicator import Comm
 from firmware.mpi.host.groups import Group
-from firmware.mpi.host.matched import Taken
+from firmware.mpi.host.matched import MatchedMessage
 from firmware.mpi.host.types import Types
 
 Function = Callable[..., Any]
 """Function of a rank; its first argument is the namespace `MPI`."""
-WRAPPED = (Comm, Group, Request, Taken)
+WRAPPED = (Comm, Group, Request, MatchedMessage)
 
 
 class OutsideError(RuntimeError):

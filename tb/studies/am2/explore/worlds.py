@@ -60,6 +60,6 @@ def forgetful() -> None:
 
 def describe(packet: bytes) -> str:
     """Return a description of a packet."""
-    second = Second.of(int.from_bytes(packet[4:8], "big"))
+    second = Second.decode(int.from_bytes(packet[4:8], "big"))
     what = "an answer to" if second.control else "a message with"
     return f"{what} number {second.sequence} of channel {second.channel}"

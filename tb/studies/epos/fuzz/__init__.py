@@ -16,7 +16,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from firmware.epos.host import Epos, EposError, Stretch
+from firmware.epos.host import Epos, EposError, MemoryRange
 from firmware.epos.options import SETS
 from firmware.layers import nic_program
 from pymodels.registers import Pci
@@ -103,7 +103,7 @@ class Node:
         await self.epos.left()
         data = self.message([act.whole("to")], act.whole("size"))
         self.epos.host.store_bytes(self.room.address, data)
-        await self.epos.send(act.whole("to"), Stretch(self.room.address, len(data)))
+        await self.epos.send(act.whole("to"), MemoryRange(self.room.address, len(data)))
 
     async def multicast(self, act: Act) -> None:
         """Send a message to several nodes."""
@@ -160,7 +160,7 @@ class Node:
             "text": partial(epos.send, to, "text"),  # type: ignore[arg-type]
             "communicator": partial(epos.send, to, b"", 256),
             "grows": partial(epos.lower_mtu, 8192),
-            "post": partial(epos.post, to, Stretch(self.room.address, 4096)),
+            "post": partial(epos.post, to, MemoryRange(self.room.address, 4096)),
             "activate": activate,
         }
         try:

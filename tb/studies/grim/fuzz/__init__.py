@@ -95,7 +95,7 @@ class Application:
         if misuse.argument == "reserve_ni_memory" and self.node.library.reserved.size:
             return
         to = Reference((self.index + 1) % self.cluster.program.nodes, Device.HOST, 0).pack()
-        block = self.memory.of(self.index, "store")[0].va
+        block = self.memory.blocks_of(self.index, "store")[0].va
         await self.node.call(
             f"misuse: {act.values['what']}",
             lambda: misuse.call(self.node.library, to, self.node.numbers["take"], block),

@@ -37,7 +37,7 @@ class BadTransfers:
         gone = [one for one in self.memory.blocks if one.node == node and one.freed < 1 << 62]
         if fault == "freed" and gone:
             va = gone[act.whole("block") % len(gone)].va
-            if all(not one.va <= va < one.va + one.size for one in self.memory.of(node)):
+            if all(not one.va <= va < one.va + one.size for one in self.memory.blocks_of(node)):
                 return va, 4, "address"
         if fault == "free":
             return FREE, min(size, GRANULE), "address"

@@ -153,7 +153,7 @@ class Memory:
     frozen: list[tuple[int, int, bytes, str]] = field(default_factory=list)
     """Freed memory: node, physical address, bytes, and description of the block."""
 
-    def of(self, node: int, role: str = "") -> list[Block]:
+    def blocks_of(self, node: int, role: str = "") -> list[Block]:
         """Return the valid blocks of a node, optionally of one role."""
         alive = (block for block in self.blocks if block.node == node and block.freeing == FOREVER)
         return [block for block in alive if not role or block.role == role]
@@ -171,7 +171,7 @@ class Memory:
         for effect in self.effects:
             if effect.concerns(node) and not (effect.lock is not None and effect.lock.seen):
                 self.without_memory(effect)
-        for block in self.of(node):
+        for block in self.blocks_of(node):
             block.freeing = block.freed = now
         self.frozen = [one for one in self.frozen if one[0] != node]
         self.locks = [lock for lock in self.locks if lock.node != node]

@@ -90,7 +90,7 @@ class Transfers:
 
     async def do_free(self, act: Act) -> None:
         """Free a block, even with transfers in progress."""
-        blocks = self.memory.of(self.index, "store")[1:] + self.memory.of(self.index, "landing")[1:]
+        blocks = self.memory.blocks_of(self.index, "store")[1:] + self.memory.blocks_of(self.index, "landing")[1:]
         if blocks:
             await self._free(blocks[act.whole("block") % len(blocks)])
 
@@ -109,7 +109,7 @@ class Transfers:
 
     def block_at(self, node: int, act: Act, *roles: str) -> Block:
         """Return the block of a node that an action names."""
-        blocks = [block for role in roles for block in self.memory.of(node, role)]
+        blocks = [block for role in roles for block in self.memory.blocks_of(node, role)]
         if not blocks:  # the node is down: use its former blocks
             blocks = [block for block in self.memory.blocks if block.node == node and block.role in roles]
         return blocks[act.whole("block") % len(blocks)]
@@ -197,7 +197,7 @@ class Transfers:
 
     async def do_read(self, act: Act) -> None:
         """Read remotely to a landing."""
-        landings = self.memory.of(self.index, "landing")
+        landings = self.memory.blocks_of(self.index, "landing")
         await self._read(act, landings[act.whole("index") % len(landings)])
 
     do_read_more = do_read
@@ -236,7 +236,7 @@ class Transfers:
         A restarted node runs handlers before it has memory, and then writes nothing.
         """
         values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}
-        if self.memory.of(self.index, "ink"):
+        if self.memory.blocks_of(self.index, "ink"):
             await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
 
     async def do_await_lock(self, act: Act) -> None:
@@ -256,7 +256,7 @@ class Transfers:
     def wrong_memory(self) -> list[str]:
         """Return a description of each block with wrong bytes, and of each change outside all blocks."""
         found = []
-        for block in self.memory.of(self.index):
+        for block in self.memory.blocks_of(self.index):
             if block.role == "locks":
                 continue
             actual = np.frombuffer(b"".join(self.host.load_bytes(pa, size) for pa, size in block.pieces), np.uint8)

@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from firmware.hal.host.interface import BUFFERS, KEEPABLE, Packet, Stretch
+from firmware.common.host.payload import MemoryRange
+from firmware.hal.host.interface import BUFFERS, KEEPABLE, Packet
 from pymodels.errors import SanlabError
 from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
@@ -89,7 +90,7 @@ class Node:
         given: Any = data
         if act.whole("number") % 2:
             self.hal.host.store_bytes(self.room.address + 1024 * act.task, data)
-            given = Stretch(self.room.address + 1024 * act.task, len(data))
+            given = MemoryRange(self.room.address + 1024 * act.task, len(data))
         buffer = await self.hal.send(act.whole("to"), act.task, head, given, keep)
         if keep:
             self.kept.append((buffer, act.whole("to"), act.task, head + data))

@@ -67,7 +67,7 @@ class Rules:
             wrong = Status(status) & Status.ERRORS
             expected = (Status.FLUSHED,) if failed else (Status(0), Status.TRANSPORT_ERROR, Status.FLUSHED)
             if wrong not in (expected if self.breaks and self.reliable else (Status(0),)):
-                return f"message {number} of host {node} ends with {wrong!r}"
+                return f"message {number} of host {node} ends with {_names(wrong)}"
             failed |= bool(wrong)
         return ""
 
@@ -118,3 +118,8 @@ def describe(packet: bytes) -> str:
     answers = kind >= Kind.DONE
     what = "connection message" if not header.vi else "for message" if answers else "of message"
     return f"{kind.name} {what} {header.sequence if answers else header.number}"
+
+
+def _names(errors: Status) -> str:
+    """Return the names of the errors of a status."""
+    return " and ".join(str(one.name) for one in Status if one & errors) or "no error"

@@ -27,7 +27,7 @@ class Cluster:
         views = [world.view(node, program.options) for node in range(program.nodes)]
         card = world.hosts[0].card
         check_options("via", program.options, program.nodes, views[0].sram_bytes, card)
-        self.options = Options.of(program.options)
+        self.options = Options.from_values(program.options)
         self.vias = [Via(world.hosts[node], view) for node, view in enumerate(views)]
         self.owners = [[Owner(node, number) for number in range(PROCESSES)] for node in range(program.nodes)]
         for act in program.acts:

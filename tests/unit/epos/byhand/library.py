@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
+from firmware.common.host.payload import MemoryRange, size_of
 from firmware.common.host.words import store_words
-from firmware.epos.host import Epos, Message, Stretch
+from firmware.epos.host import Epos, Message
 from firmware.epos.host.incoming import Incoming
 from firmware.epos.host.outgoing import Outgoing, Sent, Until
 from firmware.epos.nic.layout import Place
@@ -18,28 +19,24 @@ from pymodels.trace import TraceEvent
 from tests.unit.epos.byhand.program import CREDIT_BELL
 
 
-def _size(data: bytes | Stretch) -> int:
-    return data.size if isinstance(data, Stretch) else len(data)
-
-
 class Sends(Outgoing):
     """Sender of the baseline."""
 
     _message = 0
 
-    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+    async def message(self, nodes: tuple[int, ...], data: bytes | MemoryRange, communicator: int) -> None:
         """Send a message to one node."""
         await self._called(data)
         await self._cut(nodes[0], data, communicator)
 
-    async def _called(self, data: bytes | Stretch) -> None:
+    async def _called(self, data: bytes | MemoryRange) -> None:
         self._message = self._host.message()
-        self._host.trace(TraceEvent.SEND_CALL, 0, _size(data), message=self._message)
+        self._host.trace(TraceEvent.SEND_CALL, 0, size_of(data), message=self._message)
         await self._host.spend("epos_message")
 
-    async def _cut(self, node: int, data: bytes | Stretch, communicator: int) -> None:
+    async def _cut(self, node: int, data: bytes | MemoryRange, communicator: int) -> None:
         """Send the frames of a message."""
-        number, size, at = self._messages[node], _size(data), 0
+        number, size, at = self._messages[node], size_of(data), 0
         self._messages[node] += 1
         while at == 0 or at < size:
             part = min(self.mtu, size - at)
@@ -47,12 +44,12 @@ class Sends(Outgoing):
             await self._one(node, number_of(self._place.identity, number, at // self.mtu), info, data, at)
             at += self.mtu
 
-    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | MemoryRange, at: int) -> None:
         """Write header and payload of a frame, and ring its doorbell."""
         await self._put(node, (), number, info, data, at)
 
     async def _put(
-        self, node: int, more: tuple[int, ...], number: int, info: FrameInfo, data: bytes | Stretch, at: int
+        self, node: int, more: tuple[int, ...], number: int, info: FrameInfo, data: bytes | MemoryRange, at: int
     ) -> Sent:
         """Write a frame with `more` header words."""
         host, place, part = self._host, self._place, info.size
@@ -83,7 +80,7 @@ class ReliableSends(Sends):
 
     count, resent = 0, 0
 
-    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | MemoryRange, at: int) -> None:
         self.count += 1
         await self._acknowledged(await self._put(node, (self.count,), number, info, data, at))
 
@@ -111,7 +108,7 @@ class CreditSends(ReliableSends):
         self.messages, self.credit, self.given = [0] * place.peers, [0] * place.peers, [0] * place.peers
         self.reported: list[int] = []
 
-    async def message(self, nodes: tuple[int, ...], data: bytes | Stretch, communicator: int) -> None:
+    async def message(self, nodes: tuple[int, ...], data: bytes | MemoryRange, communicator: int) -> None:
         await self._called(data)
         while self.messages[nodes[0]] - self.credit[nodes[0]] >= self._place.options.slots:
             await self._credit(nodes[0])
@@ -128,7 +125,7 @@ class CreditSends(ReliableSends):
             await self._ring(bell(node, True, CREDIT_BELL, 0))
         self.credit[node] += word - before & 0xFFFF
 
-    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | Stretch, at: int) -> None:
+    async def _one(self, node: int, number: int, info: FrameInfo, data: bytes | MemoryRange, at: int) -> None:
         self.count += 1
         self.given[node] = self.reported[node]
         more = self.reported[node] & 0xFFFF, self.count
@@ -149,7 +146,7 @@ class Takes(Incoming):
 
     async def take(self, word: int) -> Message | None:
         """Process a received frame; return the message that it completes, or None."""
-        host, info = self._host, FrameInfo.of(word & ~LAP)
+        host, info = self._host, FrameInfo.decode(word & ~LAP)
         host.trace(TraceEvent.POLL_HIT)
         self._entries += 1
         source, size = info.source, self._size[info.source] + info.size
@@ -196,7 +193,7 @@ class ByHand(Epos):
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view, self.me = host, view, view.me
-        self.options = Options.of(view.options).on(has_doorbells=True)
+        self.options = Options.from_values(view.options).on(has_doorbells=True)
         self.place = Place(self.options, len(view.names))
         self.partners = [node for node in range(len(view.names)) if node != view.me and node in view.routes]
         self._memory = host.allocate(self.place.host_bytes)

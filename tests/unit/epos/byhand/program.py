@@ -81,7 +81,7 @@ class CreditSending(Sending):
             await super().rung(page, offset, bell)
             return
         await self._nic.work("epos_credit")
-        await self.tell(bell >> 24, Kind.PROBE if bell & 1 << 23 else Kind.CREDIT, bell & 0xFFFF)
+        await self.send_control(bell >> 24, Kind.PROBE if bell & 1 << 23 else Kind.CREDIT, bell & 0xFFFF)
 
 
 class Receiving(Receiver):
@@ -147,7 +147,7 @@ class ReliableReceiving(Receiving):
             return True
         await nic.work("epos_duplicate")
         if nic.load(at + 8) == frame.count:
-            await self.sender.tell(frame.row, Kind.ACK, frame.count)
+            await self.sender.send_control(frame.row, Kind.ACK, frame.count)
         self.release(frame.buffer)
         return False
 
@@ -155,7 +155,7 @@ class ReliableReceiving(Receiving):
         while self._ring.finished() is not None:
             frame = await self._stored()
             self._nic.store(self._place.peer["reliability"] + 12 * frame.row + 8, frame.count)
-            await self.sender.tell(frame.row, Kind.ACK, frame.count)
+            await self.sender.send_control(frame.row, Kind.ACK, frame.count)
 
     async def control(self, row: int, kind: int, value: int) -> None:
         """Process a control frame."""
@@ -177,7 +177,7 @@ class CreditReceiving(ReliableReceiving):
             self._nic.store(self._place.peer["flow"] + 4 * row, value)
         elif kind == Kind.PROBE:
             await self._nic.work("epos_answer")
-            await self.sender.tell(row, Kind.CREDIT, self._nic.load(self._place.freed(row)) & 0xFFFF)
+            await self.sender.send_control(row, Kind.CREDIT, self._nic.load(self._place.freed(row)) & 0xFFFF)
         await super().control(row, kind, value)
 
 
@@ -212,4 +212,4 @@ class ByHand(Program):
 async def main(nic: Nic, view: ClusterView) -> None:
     """Run the program of a NIC, on a card with doorbells."""
     await nic.poll_loop([Watch(Word.STAGING, 0, "epos_look_ready")]).run()
-    await ByHand(nic, view, Options.of(view.options).on(has_doorbells=True)).run()
+    await ByHand(nic, view, Options.from_values(view.options).on(has_doorbells=True)).run()

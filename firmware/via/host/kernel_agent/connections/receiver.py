@@ -57,7 +57,7 @@ class MessageReceiver:
         host = self._host
         while host.load_words((at := self._places[self._next]) + Field.STATUS, 1)[0]:
             self._next = (self._next + 1) % PLACES
-            self._on_message(Message.of(host.load_bytes(at + Field.SIZE, MESSAGE_BYTES)))
+            self._on_message(Message.decode(host.load_bytes(at + Field.SIZE, MESSAGE_BYTES)))
             host.store_words(at + Field.LENGTH, (0, 0))
             self._read.append(at)
         if self._read:

@@ -51,6 +51,6 @@ class Message(NamedTuple):
         return FORMAT.pack(*self)
 
     @classmethod
-    def of(cls, data: bytes) -> Message:
+    def decode(cls, data: bytes) -> Message:
         """Decode a received message, which further bytes may follow."""
         return cls(*FORMAT.unpack(data[: FORMAT.size]))

@@ -33,11 +33,11 @@ class CommandRing:
 
     async def give(self, command: Command, vi: Addressee) -> int:
         """Post a command without waiting, since the NIC may wait for the host. Return the ring position of its end."""
-        return await self._give(CommandWord.of(command, vi.number, vi.generation))
+        return await self._give(CommandWord.encode(command, vi.number, vi.generation))
 
     async def set_queue(self, number: int) -> None:
         """Let the NIC read the words of a completion queue, and wait for the end."""
-        await self._ring.passed(await self._give(CommandWord.of(Command.QUEUE, number)))
+        await self._ring.passed(await self._give(CommandWord.encode(Command.QUEUE, number)))
 
     async def _give(self, given: CommandWord) -> int:
         async with self._lock:

@@ -132,11 +132,11 @@ class ViContext:
         """
         self.state, self.peer, self.remote = state, node, peer
         self.generation = generation = self.generation + 1 & 0xFFFFFF
-        whose = PeerWord.of(number & CONNECTION, node, peer)
+        whose = PeerWord.encode(number & CONNECTION, node, peer)
         rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
         async with self._writing:
             if self.generation == generation and not self.dead:  # no later change has overtaken this one
-                await self.write(Vi.PEER, *whose, *ModeWord.of(rights, self.reliability))
+                await self.write(Vi.PEER, *whose, *ModeWord.encode(rights, self.reliability))
                 await self.write(Vi.STATE, generation << 8 | state)
 
     def broken(self, by: EndedBy = EndedBy.FAULT) -> None:
