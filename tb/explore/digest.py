@@ -203,11 +203,7 @@ class Digest:
             self._out.append("ended")
             return
         self._out.append((value.__qualname__, frame.f_lasti))
-        if sys.version_info >= (3, 11):
-            held = _that_matter(frame, gc.get_referents(value))
-        else:
-            held = [part for part in gc.get_referents(frame) if not isinstance(part, types.CodeType | types.FrameType)]
-        self._many("<", held)
+        self._many("<", _that_matter(frame, _held(value, frame)))
 
     def _add_step(self, value: Any) -> None:
         """Add the awaitable of an asynchronous generator's next value."""
@@ -268,16 +264,28 @@ class Digest:
         self._many("iterator", made[1:])
 
 
+def _held(value: object, frame: types.FrameType) -> list[object]:
+    """Return the objects of a suspended frame: bound variables, cells, operands of partially evaluated expressions."""
+    if sys.version_info >= (3, 11):
+        held = gc.get_referents(value)
+        return held[max(place for place, part in enumerate(held) if part is frame.f_code) + 1 :]
+    others = {id(frame.f_code), id(frame.f_globals), id(frame.f_builtins), id(frame.f_locals)}
+    return [part for part in gc.get_referents(frame) if id(part) not in others]
+
+
 def _that_matter(frame: types.FrameType, held: list[object]) -> list[object]:
     """Return the relevant objects of a suspended frame: live variables, and operands of partially evaluated
     expressions.
     """
     code, bound = frame.f_code, frame.f_locals
-    begin = max(place for place, part in enumerate(held) if part is code) + 1  # after the code object
-    variables = [name for name in code.co_varnames if name in code.co_cellvars or name in bound]
-    needed = live(code, frame.f_lasti).union(code.co_cellvars)
-    dead = {begin + place for place, name in enumerate(variables) if name not in needed}
-    return [part for place, part in enumerate(held[begin:], begin) if place not in dead]
+    cells = set(code.co_cellvars)
+    if sys.version_info >= (3, 11):
+        variables = [name for name in code.co_varnames if name in cells or name in bound]
+    else:  # cells follow the variables, and a parameter in a cell leaves its place empty
+        variables = [name for name in code.co_varnames if name not in cells and name in bound]
+    needed = live(code, frame.f_lasti) | cells
+    dead = {place for place, name in enumerate(variables) if name not in needed}
+    return [part for place, part in enumerate(held) if place not in dead]
 
 
 async def _nothing() -> AsyncIterator[None]:

@@ -122,4 +122,4 @@ def describe(packet: bytes) -> str:
 
 def _names(errors: Status) -> str:
     """Return the names of the errors of a status."""
-    return " and ".join(str(one.name) for one in Status if one & errors) or "no error"
+    return " and ".join(str(one.name) for one in Status if one & errors == one) or "no error"
