@@ -1,6 +1,7 @@
 hdl/settings/myri_settings_pkg.sv
 hdl/prim/myri_sleep_pkg.sv
 hdl/prim/myri_crc8_pkg.sv
+hdl/link/myri_symbol_pkg.sv
 hdl/link/myri_link_pkg.sv
 hdl/sim/probe/sim_trace_pkg.sv
 hdl/sim/doorway/sim_doorway_pkg.sv
@@ -80,6 +81,7 @@ hdl/sim/probe/sim_invariant.sv
 hdl/sim/cluster/sim_interrupt.sv
 hdl/sim/probe/sim_alarm.sv
 hdl/sim/probe/sim_awake.sv
+hdl/sim/cluster/sim_lasting.sv
 hdl/sim/cluster/sim_cable.sv
 hdl/sim/cluster/sim_beats.sv
 hdl/sim/cluster/sim_switch_port.sv

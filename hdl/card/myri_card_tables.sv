@@ -94,10 +94,10 @@ module myri_card_tables
   end
 
   // A message keeps the image with which it began.
-  assign settled = {no_such, image} == (exists ? {1'b0, wanted[7:0]} : 9'h100);
+  assign settled = {no_such, image} == (exists ? {1'b0, wanted[7:0]} : {1'b1, 8'd0});
   always_ff @(posedge clk) begin
     if (rst) {no_such, image} <= '0;
-    else if (idle && !settled) {no_such, image} <= exists ? {1'b0, wanted[7:0]} : 9'h100;
+    else if (idle && !settled) {no_such, image} <= exists ? {1'b0, wanted[7:0]} : {1'b1, 8'd0};
   end
 
   always_ff @(posedge clk) begin

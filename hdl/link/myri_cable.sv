@@ -1,57 +1,57 @@
-// One direction of a cable: a delay of whole characters, for the characters and for `hold`.
+// One direction of a cable: a delay of whole characters.
 //
 // Timing: the receiver samples at edge n + 1 + cfg_delay what the sender drives after edge n; cfg_delay = 0 is a wire.
 // Clock gating: busy until a change at `in` has left the line; without changes all places of the line hold the same
 // value, and edges may be skipped. `flying` is the same condition for what has entered at an edge; it does not depend
 // on `in`.
-module myri_cable #(
+module myri_cable
+  import myri_symbol_pkg::*;
+#(
     parameter int MAX_LOG2 = 8  // places in the line = 2**MAX_LOG2, more than any cfg_delay
 ) (
     input logic clk,  // character clock
     input logic rst,  // synchronous reset, empties the line
     input logic [8:0] in,  // from the sender's tx
-    input logic in_hold,  // from the sender's tx_hold
     input logic [7:0] cfg_delay,  // delay in characters; static
     output logic [8:0] out,  // to the receiver's rx
-    output logic out_hold,  // to the receiver's rx_hold
     output logic busy,  // 1 = a further clock edge is needed
     output logic flying,  // 1 = a further edge is needed for characters already in the line
-    output logic [9:0] delayed     // character that left the line at the last edge; unused with cfg_delay = 0
+    output logic [8:0] delayed  // character that left the line at the last edge; unused with cfg_delay = 0
 );
-  logic [9:0] mem[0:(1<<MAX_LOG2)-1];
+  logic [8:0] mem[0:(1<<MAX_LOG2)-1];
   logic [MAX_LOG2-1:0] place_q;
   logic [MAX_LOG2-1:0] oldest;
-  logic [9:0] last_q;  // character that entered at the last edge
+  logic [8:0] last_q;  // character that entered at the last edge
   logic wrapped_q;  // every place was written since reset
   logic unused;  // the oldest place has not been written since reset
-  logic [9:0] leaving;
+  logic [8:0] leaving;
   logic [7:0] left_q;  // edges until the line holds `last_q` everywhere
 
   assign oldest = place_q - cfg_delay[MAX_LOG2-1:0] + {{(MAX_LOG2 - 1) {1'b0}}, 1'b1};
   assign unused = !wrapped_q && oldest > place_q;
-  assign leaving = (cfg_delay == 8'd1) ? {in_hold, in} : unused ? 10'd0 : mem[oldest];
+  assign leaving = (cfg_delay == 8'd1) ? in : unused ? IDLE : mem[oldest];
   assign flying = left_q != 8'd0;
-  assign busy = cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q);
-  assign {out_hold, out} = (cfg_delay == 8'd0) ? {in_hold, in} : delayed;
+  assign busy = cfg_delay != 8'd0 && (flying || in != last_q);
+  assign out = (cfg_delay == 8'd0) ? in : delayed;
 
   always_ff @(posedge clk) begin
     if (rst) begin
       place_q   <= '0;
-      last_q    <= 10'd0;
+      last_q    <= IDLE;
       wrapped_q <= 1'b0;
       left_q    <= 8'd0;
-      delayed <= 10'd0;
-    end else if (cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q)) begin  // busy
+      delayed <= IDLE;
+    end else if (cfg_delay != 8'd0 && (flying || in != last_q)) begin  // busy
       place_q   <= place_q + 1'b1;
       wrapped_q <= wrapped_q || &place_q;
-      last_q    <= {in_hold, in};
+      last_q    <= in;
       delayed <= leaving;
-      if ({in_hold, in} != last_q) left_q <= cfg_delay;
+      if (in != last_q) left_q <= cfg_delay;
       else left_q <= left_q - 8'd1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q)) mem[place_q] <= {in_hold, in};
+    if (cfg_delay != 8'd0 && (flying || in != last_q)) mem[place_q] <= in;
   end
 endmodule

@@ -17,8 +17,7 @@ module myri_link_core
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*LANES-1:0] rx,  // {data flag, byte} from the cable
     output logic [9*LANES-1:0] tx,  // {data flag, byte} to the cable
-    input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic [LANES-1:0] tx_hold,  // STOP in force at the local receiver
+    input logic [LANES-1:0] stop_lasts,  // the peer's STOP is in force without refreshes (simulation); 0 in hardware
     input link_settings_t cfg,  // configuration of the ports
     input logic [LANES-1:0] s_valid,  // packet stream to the wire
     output logic [LANES-1:0] s_ready,  // accepted at the coming edge
@@ -109,8 +108,7 @@ module myri_link_core
       .got_stop,
       .got_go,
       .got_data,
-      .rx_hold,
-      .tx_hold,
+      .stop_lasts,
       .s_valid,
       .s_ready,
       .s_tail,

@@ -15,8 +15,7 @@ module myri_link_port
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
-    input logic rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic tx_hold,  // STOP in force at the local receiver
+    input logic stop_lasts,  // the peer's STOP is in force without refreshes (simulation); 0 in hardware
     input link_settings_t cfg,  // configuration of the port
     input logic s_valid,  // packet stream to the wire
     output logic s_ready,  // accepted at the coming edge
@@ -52,8 +51,7 @@ module myri_link_port
       .cycle,
       .rx,
       .tx,
-      .rx_hold,
-      .tx_hold,
+      .stop_lasts,
       .cfg,
       .s_valid,
       .s_ready,

@@ -6,6 +6,7 @@
 // Clock gating: busy while a wire is not IDLE or a character leaves a buffer.
 module myri_link_rx
   import myri_settings_pkg::*;
+  import myri_symbol_pkg::*;
 #(
     parameter int LANES      = 1,  // ports
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
@@ -29,7 +30,6 @@ module myri_link_rx
     output logic [LANES-1:0] rx_needed,  // 1 = the coming edge of rx_clk is needed
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [7:0] IDLE = 8'h00, GAP = 8'h0C;
   logic [LANES-1:0] live;  // the character on the wire is not IDLE
   logic [LANES-1:0] pop;
 
@@ -47,11 +47,11 @@ module myri_link_rx
     if ((live & ~got_data) != '0) begin
       for (int i = 0; i < LANES; i++) begin
         if (!got_data[i]) begin
-          case (rx[9*i+:8])
+          case (rx[9*i+:9])
             IDLE, GAP: ;
-            8'h02, 8'h03: go[i] = 1'b1;
-            8'h08, 8'h0F: stop[i] = 1'b1;
-            8'h30: beat[i] = 1'b1;
+            GO, GO_DAMAGED: go[i] = 1'b1;
+            STOP, STOP_DAMAGED: stop[i] = 1'b1;
+            BEAT: beat[i] = 1'b1;
             default: illegal[i] = 1'b1;
           endcase
         end
@@ -80,8 +80,8 @@ module myri_link_rx
     logic filled_q;  // level != 0
 
     assign char = rx[9*i+:9];
-    assign live[i] = char != {1'b0, IDLE};
-    assign arriving = char[8] || (char == {1'b0, GAP} && in_packet_q);
+    assign live[i] = char != IDLE;
+    assign arriving = char[8] || (char == GAP && in_packet_q);
     assign level = w_ptr_q - r_ptr_q;
     assign fill[8*i+:8] = 8'(level);
     assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];

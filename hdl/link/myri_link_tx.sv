@@ -8,6 +8,7 @@
 module myri_link_tx
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_symbol_pkg::*;
 #(
     parameter int LANES = 1  // ports
 ) (
@@ -22,8 +23,7 @@ module myri_link_tx
     input logic [LANES-1:0] got_stop,  // the peer's STOP is being received
     input logic [LANES-1:0] got_go,  // the peer's GO is being received
     input logic [LANES-1:0] got_data,  // the peer's data are being received
-    input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
-    output logic [LANES-1:0] tx_hold,  // STOP in force at the local receiver, computed for the peer
+    input logic [LANES-1:0] stop_lasts,  // the peer's STOP is in force without refreshes, see myri_link_core
     input logic [LANES-1:0] s_valid,  // packet stream to the wire
     output logic [LANES-1:0] s_ready,  // accepted at the coming edge (does not depend on s_valid)
     input logic [LANES-1:0] s_tail,  // this beat is the GAP
@@ -41,7 +41,8 @@ module myri_link_tx
   logic [   LANES-1:0] cut_q;  // the GAP of a forward reset is still to be sent
   logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is discarded
   logic [   LANES-1:0] refresh_wait_q;  // a refresh lost its slot to BEAT
-  logic [   LANES-1:0] hold_last_q;  // rx_hold at the last edge
+  logic [   LANES-1:0] announced_q;  // the peer was sent STOP, and no GO since
+  logic [   LANES-1:0] lasts_last_q;  // stop_lasts at the last edge
   logic [   LANES-1:0] blocked;  // a packet is being sent or waiting, and is blocked
   logic [   LANES-1:0] blocked_last_q;  // blocked at the last edge
   logic [   LANES-1:0] short_running;  // stop_deadline counts
@@ -58,18 +59,18 @@ module myri_link_tx
   logic [48*LANES-1:0] stop_deadline_q;  // STOP must be refreshed before
   logic [48*LANES-1:0] block_deadline_q;  // a blocked packet must move before
 
-  // A peer that drives rx_hold knows the state of this receiver and needs no refresh unless it sends nevertheless.
+  // A blocked peer whose STOP lasts knows the state of this receiver and needs no refresh unless it sends nevertheless.
   // Otherwise two blocked ends would wake each other with refreshes for ever.
   always_comb begin : refreshing
     logic [LANES-1:0] again;
     again = '0;
     if (refresh_due) begin
       for (int i = 0; i < LANES; i++)
-      if (stopping[i] && (!rx_hold[i] || got_data[i])) again[i] = 1'b1;
+      if (stopping[i] && (!stop_lasts[i] || got_data[i])) again[i] = 1'b1;
     end
     refresh = again;
   end
-  assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait_q);
+  assign slot_flow = (stopping ^ announced_q) | refresh | (stopping & refresh_wait_q);
   assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | stopped | cut_q));
   assign may_cut = cut_q & ~stopped;
   assign fire = s_valid & s_ready;
@@ -77,11 +78,11 @@ module myri_link_tx
 
   // Blocked: STOP holds back a packet, or the stream supplies no characters of a packet being sent.
   assign blocked = ~discarding_q & ((stopped & s_valid) | (in_packet_q & (stopped | ~s_valid)));
-  assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last_q);
+  assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(stop_lasts | lasts_last_q);
   assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last_q;
 
   assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}};
-  assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (rx_hold ^ hold_last_q) | (stopping ^ tx_hold) |
+  assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (stop_lasts ^ lasts_last_q) | (stopping ^ announced_q) |
       refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
 
   // Time-outs, and the edge of the earliest. Deadlines are evaluated only while one counts.
@@ -131,22 +132,22 @@ module myri_link_tx
   // Flow control of this receiver and of the peer.
   always_ff @(posedge clk) begin
     if (rst) begin
-      tx_hold <= '0;
+      announced_q <= '0;
       refresh_wait_q <= '0;
       stopped <= '0;
-      hold_last_q <= '0;
+      lasts_last_q <= '0;
       blocked_last_q <= '0;
     end else begin
-      refresh_wait_q <= beat_due ? stopping & tx_hold & (refresh | refresh_wait_q) : '0;
-      if (!beat_due) tx_hold <= stopping;
+      refresh_wait_q <= beat_due ? stopping & announced_q & (refresh | refresh_wait_q) : '0;
+      if (!beat_due) announced_q <= stopping;
       stopped <= got_stop | (stopped & ~(got_go | ev_short_timeout));
-      hold_last_q <= rx_hold;
+      lasts_last_q <= stop_lasts;
       blocked_last_q <= blocked & ~ev_forward_reset;
     end
   end
 
   // Deadlines, set when a time-out begins to count.
-  assign stop_heard = got_stop | (hold_last_q & ~rx_hold);
+  assign stop_heard = got_stop | (lasts_last_q & ~stop_lasts);
   assign blocks = blocked & ~blocked_last_q;
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -173,11 +174,11 @@ module myri_link_tx
 
     // Next character on the wire.
     always_ff @(posedge own_clk) begin
-      if (rst) char_q <= 9'h000;
-      else if (send[i]) char_q <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
-      else if (beat_due) char_q <= 9'h030;
-      else if (slot_flow[i]) char_q <= stopping[i] ? 9'h00F : 9'h003;
-      else char_q <= may_cut[i] ? 9'h00C : 9'h000;
+      if (rst) char_q <= IDLE;
+      else if (send[i]) char_q <= s_tail[i] ? GAP : {1'b1, s_data[8*i+:8]};
+      else if (beat_due) char_q <= BEAT;
+      else if (slot_flow[i]) char_q <= stopping[i] ? STOP : GO;
+      else char_q <= may_cut[i] ? GAP : IDLE;
     end
   end
 endmodule

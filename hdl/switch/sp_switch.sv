@@ -19,8 +19,7 @@ module sp_switch
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*PORTS-1:0] rx,  // characters in, port k at [9k+8:9k]
     output logic [9*PORTS-1:0] tx,  // characters out
-    input logic [PORTS-1:0] rx_hold,  // see myri_link_port
-    output logic [PORTS-1:0] tx_hold,  // see myri_link_port
+    input logic [PORTS-1:0] stop_lasts,  // see myri_link_core
     input logic [PORTS-1:0] present,  // a cable is attached
     input switch_settings_t cfg,  // configuration of the switch
     output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
@@ -77,8 +76,7 @@ module sp_switch
       .cycle,
       .rx,
       .tx,
-      .rx_hold,
-      .tx_hold,
+      .stop_lasts,
       .s_valid,
       .s_ready,
       .s_tail,

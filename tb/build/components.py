@@ -31,13 +31,8 @@ from tb.build.instances import (
 )
 from tb.build.numbers import NIC, Further, Numbers
 
-CABLE_PINS = (
-    ("input", "in", "[8:0] "),
-    ("input", "in_hold", ""),
-    ("output", "tx", "[8:0] "),
-    ("output", "tx_hold", ""),
-)
-"""Direction, name and width of a component's pins for each port."""
+CABLE_PINS = {"in": "input", "tx": "output"}
+"""Direction of a component's pins for each port, each of which carries one character."""
 MANY_NODES = 128
 """Number of nodes above which the component list is not optimised; optimising 1,024 nodes takes over a minute."""
 TOP = """// Generated: what cocotb sees of a cluster.
@@ -67,14 +62,14 @@ def _node_kind(further: Further) -> str:
 
 def _node_model(numbers: Numbers, further: Further, circuits: Mapping[str, str]) -> Design:
     nic = numbers.nic
-    wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
+    wires = {pin: f"{pin}_0" for pin in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further, gated=True)
     files = {**card_file(nic, numbers.core), **(circuits if further.fpga else {})}
     return _model(_node_kind(further), further.clocks, node_gated(nic, 0), 1, body, files)
 
 
 def _switch_model(nic: str, ports: int) -> Design:
-    wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
+    wires = {pin: [f"{pin}_{port}" for port in range(ports)] for pin in CABLE_PINS}
     body = switch_instance("switch", nic, 0, 0, 0, wires, gated=True)
     return _model(f"switch_{ports}", 1, switch_gated(0, ports), ports, body)
 
@@ -88,7 +83,7 @@ def _model(
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> Design:
     pins = ["input logic rst", "input logic faults", *clock_pins(clocks), *gated_pins(gated)]
-    pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
+    pins += [f"{way} logic [8:0] {pin}_{port}" for port in range(ports) for pin, way in CABLE_PINS.items()]
     inside = f"{clock_counters(clocks)}{clock_wants(clocks, gated)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
     files = {f"{name}.sv": f"{text}endmodule\n", **more}
@@ -141,9 +136,8 @@ def _cables(numbers: Numbers) -> list[str]:
     topology = numbers.topology
     names = [*topology.hosts, *(switch.name for switch in topology.switches)]
     return [
-        f"  cluster.cable({near}, &c{near}->tx_{a.port}, &c{near}->tx_hold_{a.port}, &c{far}->in_{b.port}, "
-        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(a)}, {_sender(numbers, a)}, "
-        f"{numbers.clock_of(b)}, {_receiver(numbers, b)});"
+        f"  cluster.cable({near}, &c{near}->tx_{a.port}, &c{far}->in_{b.port}, {numbers.clock_of(a)}, "
+        f"{_sender(numbers, a)}, {numbers.clock_of(b)}, {_receiver(numbers, b)});"
         for a, b in topology.peers.items()
         for near, far in [(names.index(a.node), names.index(b.node))]
     ]

@@ -157,7 +157,7 @@ def node_instance(
         kind: NIC kind.
         node: Number of the node.
         first_clock: Number of the node's first clock.
-        wires: Wires by pin: in, in_hold, tx, tx_hold.
+        wires: Wires by pin: in, tx.
         further: Cards in addition to the NIC.
         gated: True if the gated clocks have pins and a change on the cable causes an edge. If false, gated clocks have
             every edge, and the node requests its own edges.
@@ -200,7 +200,7 @@ def switch_instance(
         number: Number of the switch.
         clock: Number of its clock.
         first_cable: Number of the cable direction into port 0.
-        wires: Wires by pin (in, in_hold, tx, tx_hold), one for each port.
+        wires: Wires by pin (in, tx), one for each port.
         gated: As in `node_instance`.
     """
     ports = len(wires["in"])

@@ -76,7 +76,7 @@ def _wires(end: End) -> str:
 def _cluster(numbers: Numbers) -> str:
     topology = numbers.topology
     ends = [End(node, port) for node, ports in topology.ports.items() for port in range(ports)]
-    body = [f"  logic [8:0] tx_{_wires(end)};\n  logic hold_{_wires(end)};" for end in ends]
+    body = [f"  logic [8:0] tx_{_wires(end)};" for end in ends]
     body += [_node(numbers, n) for n in range(numbers.nodes)]
     body += [_switch(numbers, s) for s in range(len(topology.switches))]
     header = "// A cluster, generated from its topology.\nmodule cluster (\n    "
@@ -86,7 +86,7 @@ def _cluster(numbers: Numbers) -> str:
 def _node(numbers: Numbers, node: int) -> str:
     host = numbers.topology.hosts[node]
     own, far = _wires(End(host, 0)), _wires(numbers.topology.peers[End(host, 0)])
-    wires = {"in": f"tx_{far}", "in_hold": f"hold_{far}", "tx": f"tx_{own}", "tx_hold": f"hold_{own}"}
+    wires = {"in": f"tx_{far}", "tx": f"tx_{own}"}
     name = f"host_{word(host)}"
     return node_instance(name, numbers.nic, node, numbers.clock(node, NIC), wires, numbers.further(node))
 
@@ -95,10 +95,8 @@ def _switch(numbers: Numbers, number: int) -> str:
     switch, peers = numbers.topology.switches[number], numbers.topology.peers
     ends = [End(switch.name, port) for port in range(switch.ports)]
     wires = {
-        "in": [f"tx_{_wires(peers[end])}" if end in peers else "9'h000" for end in ends],
-        "in_hold": [f"hold_{_wires(peers[end])}" if end in peers else "1'b0" for end in ends],
+        "in": [f"tx_{_wires(peers[end])}" if end in peers else "9'd0" for end in ends],
         "tx": [f"tx_{_wires(end)}" for end in ends],
-        "tx_hold": [f"hold_{_wires(end)}" for end in ends],
     }
     name, clock, cable = f"switch_{word(switch.name)}", numbers.switch_clock(number), numbers.first_cable(number)
     return switch_instance(name, numbers.nic, number, clock, cable, wires)

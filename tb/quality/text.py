@@ -1,4 +1,4 @@
-"""Rules for the HDL that its text shows: hardware subset, one file a module, complete list of files."""
+"""Rules for the HDL that its text shows: hardware subset, one file a module, complete list of files, named symbols."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ FORBIDDEN = {
 }
 PORT = re.compile(r"^\s*(?:input|output|inout|parameter)\b")
 IMPORT = re.compile(r"\bimport\s+\w+::\*\s*;")
+CHARACTER = re.compile(r"\b9'[hH][0-9a-fA-F_]+")
 UNIT = re.compile(r"^\s*(module|package)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE)
 
 
@@ -93,6 +94,15 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
     return found
 
 
+def nameless(text: str) -> list[tuple[int, str]]:
+    """Return line and complaint for hexadecimal literals of 9 bits, which are characters of a link or register offsets.
+
+    A package gives each such value its name.
+    """
+    reason = "a value without a name; use the symbols of myri_symbol_pkg or a constant of a package"
+    return [(line, f"`{match[0]}`: {reason}") for line, match in _places(bare(text), CHARACTER)]
+
+
 def listed() -> list[str]:
     """Return the files that hdl/sources.f lacks, has twice, or names although they do not exist."""
     names = [path.relative_to(ROOT).as_posix() for path in listed_files(ROOT)]
@@ -110,9 +120,12 @@ def hardware() -> tuple[str, list[str]]:
 
 
 def form() -> tuple[str, list[str]]:
-    """Check file names, the list of files, header comments and documented ports."""
+    """Check file names, the list of files, header comments, documented ports and named characters."""
     files = hdl_files()
     found = [_say(path, *one) for path in files for one in badly_formed(path, path.read_text(encoding="utf-8"))]
+    named = [path for path in files if not path.stem.endswith("_pkg")]
+    named += [*HDL.rglob("*.svh"), *BENCHES.rglob("*.svh")]
+    found += [_say(path, *one) for path in named for one in nameless(path.read_text(encoding="utf-8"))]
     return f"{len(files)} files", listed() + found
 
 

@@ -17,7 +17,7 @@ from tb.agents.settings import SettingsPort, drive
 
 DEFAULTS = {
     "cfg_delay": 3,
-    "cfg_hold": 1,
+    "cfg_lasting": 1,
     "cfg_slack": 80,
     "cfg_stop_mark": 56,
     "cfg_go_mark": 40,

@@ -28,7 +28,7 @@ DEFAULTS = {
     "cfg_long_timeout": 4_000_000,
     "cfg_beat_period": 1600,
     "cfg_fall_through": 0,
-    "rx_hold": 0,
+    "stop_lasts": 0,
 }
 
 

@@ -22,7 +22,7 @@ from tests.block.link_pair import Bench, Gate
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def without_go_or_refresh_the_sender_continues_after_the_short_timeout(dut: Any) -> None:
-    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
+    bench = Bench(dut, cfg_delay=0, cfg_lasting=0, cfg_beat_period=0)
     await bench.start()
     bench.send("a", bench.rng.randbytes(60))
     await bench.grid.run(20)
@@ -35,9 +35,9 @@ async def without_go_or_refresh_the_sender_continues_after_the_short_timeout(dut
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def refreshes_and_hold_each_keep_the_short_timeout_away(dut: Any) -> None:
-    for hold in (0, 1):
-        bench = Bench(dut, cfg_hold=hold, cfg_refresh=8 if not hold else 0, cfg_beat_period=0)
+async def refreshes_and_a_lasting_stop_each_keep_the_short_timeout_away(dut: Any) -> None:
+    for lasting in (0, 1):
+        bench = Bench(dut, cfg_lasting=lasting, cfg_refresh=0 if lasting else 8, cfg_beat_period=0)
         gate = Gate()
         bench.sinks["b"].stalls = gate
         await bench.start()
@@ -49,7 +49,7 @@ async def refreshes_and_hold_each_keep_the_short_timeout_away(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_lost_go_is_replaced_by_the_short_timeout_also_under_hold(dut: Any) -> None:
+async def a_lost_go_is_replaced_by_the_short_timeout_also_after_a_lasting_stop(dut: Any) -> None:
     for sleeping in (False, True):
         bench = Bench(dut, sleeping=sleeping, cfg_delay=0, cfg_beat_period=0)
         gate = Gate()
@@ -227,7 +227,7 @@ async def an_idle_peer_is_not_reported_missing(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def illegal_characters_are_counted_and_ignored_and_tolerated_ones_obeyed(dut: Any) -> None:
-    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0, cfg_short_timeout=0)
+    bench = Bench(dut, cfg_delay=0, cfg_lasting=0, cfg_beat_period=0, cfg_short_timeout=0)
     await bench.start()
     bench.forced["ab"].extend([0x001, 0x0FF, 0x00C, 0x00C, 0x008])
     await bench.grid.run(10)
@@ -241,7 +241,7 @@ async def illegal_characters_are_counted_and_ignored_and_tolerated_ones_obeyed(d
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_sender_that_ignores_stop_overflows_the_slack_and_is_reported(dut: Any) -> None:
-    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
+    bench = Bench(dut, cfg_delay=0, cfg_lasting=0, cfg_beat_period=0)
     bench.sinks["b"].stalls = repeat(True)
     await bench.start()
     bench.forced["ab"].extend([0x1A5] * 90)

@@ -28,7 +28,7 @@ SETTINGS = {
     "cfg_long_timeout": 60,
     "cfg_beat_period": 64,
     "rx": 0,
-    "rx_hold": 0,
+    "stop_lasts": 0,
     "m_ready": 0,
 }
 COMPARED = (
@@ -80,7 +80,7 @@ class Bench:
             self.activity = rng.choice([0.0, 0.0, 0.1, 0.9])
         dut.rx.value = self._character() if rng.random() < self.activity else 0
         if rng.random() < 0.01:
-            dut.rx_hold.value = rng.getrandbits(1)
+            dut.stop_lasts.value = rng.getrandbits(1)
         if rng.random() < 0.02:
             dut.m_ready.value = rng.getrandbits(1)
         if rng.random() < 0.01:
@@ -113,7 +113,7 @@ async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -
     bench = Bench(dut, True, 1)
     bench.grid.drivers.remove(bench._drive)
     await bench.grid.reset()
-    dut.rx.value, dut.rx_hold.value = int(Symbol.STOP), 1
+    dut.rx.value, dut.stop_lasts.value = int(Symbol.STOP), 1
     await bench.grid.run(1)
     dut.rx.value = 0
     await bench.grid.run(300)
@@ -135,14 +135,14 @@ async def the_gap_of_a_packet_cut_under_stop_waits_for_go_asleep(dut: Any) -> No
     bench.source.gaps = sometimes(0.0, bench.rng)
     bench.source.send(bytes(40))
     await bench.grid.run(10)
-    dut.rx.value, dut.rx_hold.value = int(Symbol.STOP), 1
+    dut.rx.value, dut.stop_lasts.value = int(Symbol.STOP), 1
     await bench.grid.run(1)
     dut.rx.value = 0
     await bench.grid.run(1000)
     assert [entry for entry in bench.log if entry[2 + COMPARED.index("ev_forward_reset")]]
     assert bench.source.idle and not [entry for entry in bench.log if entry[1] == int(Symbol.GAP)]
     assert bench.grid.edges < 200
-    dut.rx.value, dut.rx_hold.value = int(Symbol.GO), 0
+    dut.rx.value, dut.stop_lasts.value = int(Symbol.GO), 0
     await bench.grid.run(1)
     dut.rx.value = 0
     freed = bench.grid.now

@@ -3,7 +3,7 @@
 // prove: induction 2 MAX_LOG2=2
 // mutants: enables
 (* anyconst *) logic [MAX_LOG2-1:0] at;
-logic [9:0] kept;
+logic [8:0] kept;
 assign kept = mem[at];
 initial assume (rst);
 always @(posedge clk)
@@ -12,4 +12,4 @@ always @(posedge clk)
     assert ($stable(left_q) && $stable(delayed));
   end
 always @(posedge clk) cover (!$initstate && !rst && !busy && last_q != '0);
-always @(posedge clk) cover (!$initstate && !rst && !busy && cfg_delay == '0 && {in_hold, in} != last_q);
+always @(posedge clk) cover (!$initstate && !rst && !busy && cfg_delay == '0 && in != last_q);

@@ -1,5 +1,5 @@
 // While no edge is needed, no register changes: of a lane without `tx_needed`, its character; without `busy`, the state
-// of packets, holds and deadlines, unless a timer is due or the receiver notices the peer (which keeps the clock
+// of packets, of STOP and of deadlines, unless a timer is due or the receiver notices the peer (which keeps the clock
 // running itself). One lane, so its clock is the link's.
 // prove: induction 2 LANES=1
 // mutants: enables
@@ -11,8 +11,8 @@ always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst) begin
     if (!$past(tx_needed[0])) assert ($stable(gen_lane[0].char_q));
     if (!$past(busy) && !$past(alarm.valid && cycle >= alarm.cycle) && !$past(beat_due || got_stop[0] || got_go[0])) begin
-      assert ($stable(in_packet_q) && $stable(cut_q) && $stable(discarding_q) && $stable(tx_hold));
-      assert ($stable(stopped) && $stable(refresh_wait_q) && $stable(hold_last_q) && $stable(blocked_last_q));
+      assert ($stable(in_packet_q) && $stable(cut_q) && $stable(discarding_q) && $stable(announced_q));
+      assert ($stable(stopped) && $stable(refresh_wait_q) && $stable(lasts_last_q) && $stable(blocked_last_q));
       assert ($stable(stop_deadline_q) && $stable(block_deadline_q));
     end
     if (tx != '0) assert (busy && tx_needed[0]);

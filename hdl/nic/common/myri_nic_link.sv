@@ -21,8 +21,7 @@ module myri_nic_link
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
-    input logic rx_hold,  // see myri_link_port
-    output logic tx_hold,  // see myri_link_port
+    input logic stop_lasts,  // see myri_link_port
     input nic_settings_t cfg,  // configuration of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
     output logic link_in_flight,  // a packet is partly sent or received, or waits in the slack buffer
@@ -114,8 +113,7 @@ module myri_nic_link
   ) u_port (
       .rx,
       .tx,
-      .rx_hold,
-      .tx_hold,
+      .stop_lasts,
       .s_valid,
       .s_ready,
       .s_tail,

@@ -35,8 +35,7 @@ module myri_fifo_card
     output logic pci_busy,  // PCI clock: 1 = a further edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
-    input logic rx_hold,  // see myri_link_port
-    output logic tx_hold,  // see myri_link_port
+    input logic stop_lasts,  // see myri_link_port
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
@@ -317,8 +316,7 @@ module myri_fifo_card
       .link_cycle,
       .rx,
       .tx,
-      .rx_hold,
-      .tx_hold,
+      .stop_lasts,
       .cfg,
       .link_trace,
       .link_busy,

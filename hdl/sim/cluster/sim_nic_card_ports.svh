@@ -22,8 +22,7 @@
     input logic [47:0] pci_cycle,
     output logic pci_busy,
     input logic [8:0] rx,
-    input logic rx_hold,
+    input logic stop_lasts,  // see myri_link_port
     output logic [8:0] tx,
-    output logic tx_hold,
     input pci_in_t pci_in,
     output pci_out_t pci_out

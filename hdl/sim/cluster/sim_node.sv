@@ -51,9 +51,7 @@ module sim_node
     input logic [47:0] far_cycle,
     output logic far_awake,
     input logic [8:0] in,
-    input logic in_hold,
-    output logic [8:0] tx,
-    output logic tx_hold
+    output logic [8:0] tx
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   assign setup_gated_needed = 1'b0;
@@ -61,7 +59,7 @@ module sim_node
   localparam int CARD_MEMORIES = 2048;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
-  logic rx_hold, cable_moves, cable_busy, beat_owed, beat_busy, beat_alarm_busy, struck;
+  logic stop_lasts, cable_moves, cable_busy, beat_owed, beat_busy, beat_alarm_busy, struck;
   logic [7:0] cable_delay;
   logic [31:0] cfg_beat_period;
   alarm_t beat_alarm;
@@ -75,9 +73,8 @@ module sim_node
       .rst,
       .faults,
       .in,
-      .in_hold,
       .rx,
-      .rx_hold,
+      .stop_lasts,
       .struck,
       .clk(link_gated_clk[HALF_RX]),
       .cycle(link_cycle),

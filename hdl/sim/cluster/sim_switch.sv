@@ -22,9 +22,7 @@ module sim_switch
     input logic [47:0] cycle,
     input logic faults,
     input logic [9*PORTS-1:0] in,  // characters that enter the cables at their far ends
-    input logic [PORTS-1:0] in_hold,
     output logic [9*PORTS-1:0] tx,
-    output logic [PORTS-1:0] tx_hold,
     output logic awake  // 1 = the switch needs clock edges
 );
   localparam int UNIT = SWITCH_UNIT + SWITCH;
@@ -61,7 +59,15 @@ module sim_switch
 
   logic [9*PORTS-1:0] rx;
   logic [PORTS-1:0]
-      rx_hold, st_illegal, st_overflow, port_busy, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
+      stop_lasts,
+      st_illegal,
+      st_overflow,
+      port_busy,
+      tr_head,
+      tr_grant,
+      tr_queue,
+      tr_tail,
+      tr_stall;
   logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and st_overflow as of the last edge
   logic [PORTS-1:0] changing, traced;  // ports with an event for the trace or an invariant
   logic [PORTS-1:0] beat_owed, beat_busy, struck;
@@ -85,9 +91,8 @@ module sim_switch
         .faults,
         .beat_owed(beat_owed[p]),
         .in(in[9*p+:9]),
-        .in_hold(in_hold[p]),
         .rx(rx[9*p+:9]),
-        .rx_hold(rx_hold[p]),
+        .stop_lasts(stop_lasts[p]),
         .cable_delay(cable_delay[8*p+:8]),
         .struck(struck[p]),
         .tr_head(tr_head[p]),
@@ -115,8 +120,7 @@ module sim_switch
         .cycle,
         .rx,
         .tx,
-        .rx_hold,
-        .tx_hold,
+        .stop_lasts,
         .cfg,
         .tr_head,
         .tr_grant,
@@ -172,8 +176,7 @@ module sim_switch
         .cycle,
         .rx,
         .tx,
-        .rx_hold,
-        .tx_hold,
+        .stop_lasts,
         .cfg,
         .tr_head,
         .tr_grant,

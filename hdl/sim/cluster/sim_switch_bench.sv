@@ -31,7 +31,6 @@ module sim_switch_bench
 );
   logic [ 9*PORTS-1:0] to_switch;
   logic [ 9*PORTS-1:0] from_switch;
-  logic [   PORTS-1:0] unused_tx_hold;
   logic [32*PORTS-1:0] unused_packets;
   logic [32*PORTS-1:0] unused_bad_route;
   logic [32*PORTS-1:0] unused_absent;
@@ -146,8 +145,7 @@ module sim_switch_bench
       .gated_needed(),
       .rx(to_switch),
       .tx(from_switch),
-      .rx_hold({PORTS{1'b0}}),
-      .tx_hold(unused_tx_hold),
+      .stop_lasts({PORTS{1'b0}}),
       .present({PORTS{1'b1}}),
       .count_packets(unused_packets),
       .count_bad_route(unused_bad_route),

@@ -15,9 +15,8 @@ module sim_switch_port
     input logic faults,
     input logic beat_owed,  // see sim_cable
     input logic [8:0] in,  // characters entering the cable at its far end
-    input logic in_hold,
     output logic [8:0] rx,  // characters at this end
-    output logic rx_hold,
+    output logic stop_lasts,  // see myri_link_core
     input logic [7:0] cable_delay,  // delay of the arriving cable
     output logic struck,
     input logic tr_head,  // trace points, see myri_switch and sp_switch
@@ -46,9 +45,8 @@ module sim_switch_port
       .cycle,
       .faults,
       .in,
-      .in_hold,
       .rx,
-      .rx_hold,
+      .stop_lasts,
       .struck,
       .due(beat_owed),
       .cfg_delay(cable_delay),

@@ -5,7 +5,9 @@
 // CRC-8, GAP) to a uniformly drawn port. The source obeys STOP and GO. Sink: accepts everything, never sends STOP,
 // checks CRC-8.
 // Timing: `tx` is registered. Free running; meant for the study and the benchmark.
-module sim_traffic #(
+module sim_traffic
+  import myri_symbol_pkg::*;
+#(
     parameter int PORTS = 8,  // ports of the switch, a power of two
     parameter int ID    = 0   // the port it is attached to
 ) (
@@ -71,16 +73,16 @@ module sim_traffic #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      tx <= 9'h000;
+      tx <= IDLE;
       sending_q <= 1'b0;
       left_q <= 16'd0;
       salt_q <= 7'd0;
       crc_q <= 8'd0;
-    end else if (stopped_q) tx <= 9'h000;
+    end else if (stopped_q) tx <= IDLE;
     else if (sending_q) begin
       left_q <= left_q - 16'd1;
       if (left_q == 16'd0) begin
-        tx <= 9'h00C;
+        tx <= GAP;
         sending_q <= 1'b0;
       end else begin
         tx <= {1'b1, body};
@@ -92,7 +94,7 @@ module sim_traffic #(
       tx <= {1'b1, route};
       crc_q <= crc8(route);
       sending_q <= 1'b1;
-    end else tx <= 9'h000;
+    end else tx <= IDLE;
   end
 
   always_ff @(posedge clk) begin
@@ -118,17 +120,17 @@ module sim_traffic #(
       received_chars <= 32'd0;
       received_packets <= 32'd0;
       crc_errors <= 32'd0;
-    end else if (rx != 9'h000) begin
+    end else if (rx != IDLE) begin
       if (rx[8]) begin
         sink_crc_q <= crc8(sink_crc_q ^ rx[7:0]);
         received_chars <= received_chars + 32'd1;
-      end else if (rx == 9'h00C) begin
+      end else if (rx == GAP) begin
         sink_crc_q <= 8'd0;
         received_chars <= received_chars + 32'd1;
         received_packets <= received_packets + 32'd1;
         if (sink_crc_q != 8'd0) crc_errors <= crc_errors + 32'd1;
-      end else if (rx == 9'h00F) stopped_q <= 1'b1;
-      else if (rx == 9'h003) stopped_q <= 1'b0;
+      end else if (rx == STOP) stopped_q <= 1'b1;
+      else if (rx == GO) stopped_q <= 1'b0;
     end
   end
 endmodule

@@ -44,7 +44,7 @@ typedef struct {
 } lottery;
 static lottery lotteries[DW_CABLES];
 int64_t dw_loss_count[5];   // by kind of fault
-enum { FLAG = 0x100, GAP = 0x00c, STOP = 0x00f, GO = 0x003, KEEP_HOLD = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
+enum { FLAG = 0x100, GAP = 0x00c, STOP = 0x00f, GO = 0x003, STOP_LASTS = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
 
 // `back`: the cable that carries the receiver's STOP and GO.
 void dw_loss(int cable, int clock, int back, double lost, double damaged, double held, uint64_t seed) {
@@ -81,10 +81,10 @@ static int lose(int cable, int64_t slot, int character) {
     return character;
   }
   if (l->fate == FAULT_DROP) {
-    changed = KEEP_HOLD;
+    changed = STOP_LASTS;
     hit = l->at == 0;
   } else if (data && l->at == l->byte) {
-    changed = character ^ l->mask | KEEP_HOLD;
+    changed = character ^ l->mask | STOP_LASTS;
     hit = 1;
   }
   if (hit) {
@@ -139,10 +139,10 @@ static int hold(lottery *l, int cable, int64_t slot, int character) {
     }
     l->kept = l->whole = 0;
   }
-  int leaves = flows ? KEEP_HOLD : character;
+  int leaves = flows ? STOP_LASTS : character;
   const int straight = flows && l->count == 1;   // sent in this slot: its sender has already checked STOP
   if (l->count && (flows || !character) && (straight || !stops(l->back, slot))) {
-    leaves = l->late[l->first] | KEEP_HOLD;
+    leaves = l->late[l->first] | STOP_LASTS;
     l->first = (l->first + 1) % LATE;
     l->count--;
     l->open = (leaves & FLAG) != 0;
@@ -176,7 +176,7 @@ int dw_delay(int cable, int clock, int back, int64_t slots) {
 }
 static int delay(line *l, int64_t slot, int character) {
   const int flows = (character & FLAG) || character == GAP;
-  int leaves = flows ? KEEP_HOLD : character;
+  int leaves = flows ? STOP_LASTS : character;
   if (flows) {
     const int at = (l->first + l->count++) % DELAYED;
     l->character[at] = (uint16_t)character;
@@ -184,7 +184,7 @@ static int delay(line *l, int64_t slot, int character) {
   }
   if (!l->count) return leaves;
   if (l->due[l->first] <= slot && (flows || !character) && !stops(l->back, slot)) {
-    leaves = l->character[l->first] | KEEP_HOLD;
+    leaves = l->character[l->first] | STOP_LASTS;
     l->first = (l->first + 1) % DELAYED;
     l->count--;
   }

@@ -1,14 +1,15 @@
 // Passes the bytes of every packet that leaves a cable to the doorway (hdl/sim/doorway/capture.c): eight characters at
 // a time, with the time of the packet's first one, and the rest at its GAP. It only observes.
 `include "doorway.svh"
-module sim_tap #(
+module sim_tap
+  import myri_symbol_pkg::*;
+#(
     parameter int CABLE = 0  // number of the cable direction
 ) (
     input logic       clk,
     input logic       rst,
     input logic [8:0] rx    // characters as they arrive, faults included
 );
-  localparam logic [8:0] GAP = 9'h00C;
   logic open_q;
   logic [2:0] held_q;
   logic [63:0] bytes_q, next;

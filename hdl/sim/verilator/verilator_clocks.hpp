@@ -71,12 +71,12 @@ class Cluster {
   }
   // Add a cable direction out of a component. Its sender has the clock `out` (gated clock number `out_gated`; -1: any
   // of its edges); `clock` samples it, in its gated clock number `gated`.
-  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int out, int out_gated, int clock, int gated) {
+  void cable(int component, const SData *tx, SData *in, int out, int out_gated, int clock, int gated) {
     Component &c = components_[component];
     const uint64_t sent = out_gated < 0 ? clocks_[out].rise : clocks_[out].gated[out_gated], first = sent & -sent;
     c.senders |= first;
     c.cable_at[__builtin_ctzll(first)] = static_cast<uint8_t>(c.cables.size());
-    c.cables.push_back({tx, tx_hold, in, in_hold, clocks_[clock].gated[gated], clock, nullptr});
+    c.cables.push_back({tx, in, clocks_[clock].gated[gated], clock, nullptr});
   }
 
   // ---------------------------------------------------------------- time
@@ -262,9 +262,8 @@ class Cluster {
   void carry(const Component &c) {
     for (uint64_t sent = c.sent; sent; sent &= sent - 1) {
       const Cable &cable = c.cables[c.cable_at[__builtin_ctzll(sent)]];
-      if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
+      if (*cable.tx == *cable.in) continue;
       *cable.in = *cable.tx;
-      *cable.in_hold = *cable.tx_hold;
       Component &far = *cable.sampled->owner;
       far.changed = true;
       far.given |= cable.receiver;

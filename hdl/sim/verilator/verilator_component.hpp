@@ -34,7 +34,7 @@ struct Clock {
   uint64_t needed() const { return meant(needs, *wants & 0x7fffffffu); }
 };
 // `receiver`: the triggers of the gated clock that samples the cable, of the clock `sampled`.
-struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; uint64_t receiver; int clock; Clock *sampled; };
+struct Cable { const SData *tx; SData *in; uint64_t receiver; int clock; Clock *sampled; };
 struct Component {
   Evaluated model;
   CData *rst, *faults;

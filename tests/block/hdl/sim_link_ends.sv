@@ -35,7 +35,7 @@ module sim_link_ends
     output logic busy  // 1 = a further clock edge is needed
 );
   logic [17:0] rx;
-  logic [1:0] tx_hold, rx_hold, rx_busy, tx_busy, cable_busy;
+  logic [1:0] stop_lasts, rx_busy, tx_busy, cable_busy;
 
   assign busy = (rx_busy | tx_busy | cable_busy) != 2'd0;
   for (genvar i = 0; i < 2; i++) begin : gen_end
@@ -77,8 +77,7 @@ module sim_link_ends
         .got_stop(got_stop),
         .got_go(got_go),
         .got_data(got_data),
-        .rx_hold(rx_hold[i]),
-        .tx_hold(tx_hold[i]),
+        .stop_lasts(stop_lasts[i]),
         .s_valid(s_valid[i]),
         .s_ready(s_ready[i]),
         .s_tail(s_tail[i]),
@@ -97,13 +96,17 @@ module sim_link_ends
         .clk(clk),
         .rst(rst),
         .in(tx[9*i+:9]),
-        .in_hold(tx_hold[i]),
         .cfg_delay(cfg_delay),
         .out(rx[9*(1-i)+:9]),
-        .out_hold(rx_hold[1-i]),
         .busy(cable_busy[i]),
         .flying(),
         .delayed()
+    );
+    sim_lasting u_lasting (
+        .clk(clk),
+        .rst(rst),
+        .character(rx[9*i+:9]),
+        .stop_lasts(stop_lasts[i])
     );
   end
 endmodule

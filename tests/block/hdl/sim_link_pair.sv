@@ -1,18 +1,19 @@
 // Two link ports back to back over two cables, ends a and b, for the link bench.
 //
 // Timing: see myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with ab_force the
-// character is replaced by ab_char and hold is removed; likewise `ba_*`. BEATs of an end with a stopped clock are
+// character is replaced by ab_char and a lasting STOP ends; likewise `ba_*`. BEATs of an end with a stopped clock are
 // inserted before that (sim_beats); because a bench's `cycle` runs on meanwhile, both ends have an edge in each of
 // these slots.
 module sim_link_pair
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_symbol_pkg::*;
 (
     input  logic                  clk,               // character clock
     input  logic                  rst,               // synchronous reset
     input  logic           [47:0] cycle,             // absolute index of the coming edge
     input  logic           [ 7:0] cfg_delay,         // characters in each cable
-    input  logic                  cfg_hold,          // 0: the ports do not see each other's hold
+    input  logic                  cfg_lasting,       // 0: STOP lasts only if it is repeated
     input  link_settings_t        cfg,               // of both ports
     input  logic           [ 1:0] cfg_beats,         // the ends of {b, a} that send BEATs
     input  logic                  ab_force,          // faults on the wire from a to b
@@ -54,9 +55,8 @@ module sim_link_pair
   logic [17:0] arrived;
   logic [17:0] shown;
   logic [17:0] rx;
-  logic [1:0] tx_hold;
-  logic [1:0] arrived_hold;
-  logic [1:0] rx_hold;
+  logic [1:0] lasting;  // STOP of the other end is in force
+  logic [1:0] stop_lasts;
   logic [1:0] port_busy;
   logic [1:0] cable_busy;
   logic [1:0] beats_busy;
@@ -81,8 +81,8 @@ module sim_link_pair
   assign {b_m_tail, a_m_tail} = m_tail;
   assign {b_m_data, a_m_data} = m_data;
   assign rx = {ab_force ? ab_char : shown[17:9], ba_force ? ba_char : shown[8:0]};
-  assign rx_hold = {
-    cfg_hold && !ab_force && arrived_hold[1], cfg_hold && !ba_force && arrived_hold[0]
+  assign stop_lasts = {
+    cfg_lasting && !ab_force && lasting[1], cfg_lasting && !ba_force && lasting[0]
   };
   assign busy = (port_busy | cable_busy | beats_busy) != 2'd0 || ab_force || ba_force;
   assign alarm = earlier(first[0], first[1]);
@@ -106,8 +106,7 @@ module sim_link_pair
         .cycle(cycle),
         .rx(rx[9*i+:9]),
         .tx(tx[9*i+:9]),
-        .rx_hold(rx_hold[i]),
-        .tx_hold(tx_hold[i]),
+        .stop_lasts(stop_lasts[i]),
         .cfg(own),
         .s_valid(s_valid[i]),
         .s_ready(s_ready[i]),
@@ -136,18 +135,22 @@ module sim_link_pair
         .clk(clk),
         .rst(rst),
         .in(tx[9*i+:9]),
-        .in_hold(tx_hold[i]),
         .cfg_delay(cfg_delay),
         .out(arrived[9*(1-i)+:9]),
-        .out_hold(arrived_hold[1-i]),
         .busy(cable_busy[i]),
         .flying(),
         .delayed()
     );
+    sim_lasting u_lasting (
+        .clk(clk),
+        .rst(rst),
+        .character(arrived[9*i+:9]),
+        .stop_lasts(lasting[i])
+    );
 
     // The BEATs of the other end, in the slot that this end samples.
     logic beat_due;
-    assign shown[9*i+:9] = beat_due && arrived[9*i+:9] == 9'h000 ? 9'h030 : arrived[9*i+:9];
+    assign shown[9*i+:9] = beat_due && arrived[9*i+:9] == IDLE ? BEAT : arrived[9*i+:9];
     sim_beats u_beats (
         .*,
         .cfg_beat_period(cfg.beat_period),

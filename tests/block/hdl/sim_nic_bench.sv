@@ -85,7 +85,7 @@ module sim_nic_bench
   pci_in_t  pci_in;
   pci_out_t pci_out;
   logic [8:0] tx, rx;
-  logic tx_hold, rx_hold;
+  logic stop_lasts;
   sram_request_t mem_a, mem_b, cpu_sram;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   assign cpu_sram = {cpu_req, {($bits(sram_request_t) - 1) {1'b0}}};
@@ -110,13 +110,17 @@ module sim_nic_bench
       .clk(run_link_clk),
       .rst(rst),
       .in(tx),
-      .in_hold(tx_hold),
       .cfg_delay(cfg_delay),
       .out(rx),
-      .out_hold(rx_hold),
       .busy(cable_busy),
       .flying(),
       .delayed()
+  );
+  sim_lasting u_lasting (
+      .clk(run_link_clk),
+      .rst(rst),
+      .character(rx),
+      .stop_lasts(stop_lasts)
   );
 
   if (KIND == 9) begin : gen_lanai9

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.link.characters import DATA, Symbol, data, decode, packet_characters
+from pymodels.link.characters import DATA, PACKAGE, Damaged, Symbol, data, decode, package_text, packet_characters
 from pymodels.link.crc8 import crc8, crc8_rows
 from pymodels.link.packet import Packet, parse, route_byte, route_delta
 
@@ -107,3 +107,16 @@ def test_invalid_packets_are_rejected() -> None:
         Packet(b"\x05", 0, b"")
     with pytest.raises(ValueError, match="4 bytes, 1 of them route"):
         parse(b"\x81abc")
+
+
+def test_the_committed_symbol_package_is_what_the_characters_generate() -> None:
+    assert PACKAGE.read_text(encoding="utf-8") == package_text(), (
+        "run `python -m pymodels.link.characters --sv > hdl/link/myri_symbol_pkg.sv`"
+    )
+
+
+def test_every_control_character_is_a_symbol_of_the_package() -> None:
+    text = package_text()
+    assert all(f" {symbol.name} = 9'h{int(symbol):03X}" in text for symbol in Symbol)
+    assert all(f" {damaged.name}_DAMAGED = 9'h{int(damaged):03X}" in text for damaged in Damaged)
+    assert {decode(int(damaged)) for damaged in Damaged} == {Symbol.GO, Symbol.STOP}

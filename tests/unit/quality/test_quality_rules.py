@@ -196,3 +196,12 @@ def test_complaints_keep_the_order_of_the_files_without_duplicates() -> None:
 def test_pages_and_sources_keep_the_rules_of_words(check: Check) -> None:
     assert check in lint.CHECKS
     assert check.run().messages == ()
+
+
+@pytest.mark.parametrize("source", ["assign tx = 9'h00C;", "if (rx == 9'H0_30) busy = 1'b1;"])
+def test_a_character_written_as_a_literal_is_found(source: str) -> None:
+    assert [line for line, _ in text.nameless(f"// 9'h00C is GAP\nmodule m;\n  {source}\nendmodule\n")] == [3]
+
+
+def test_other_literals_are_no_characters() -> None:
+    assert text.nameless("assign a = 9'd0 + 19'h00C + 8'h0C; // 9'h00C\nassign b = GAP;\n") == []

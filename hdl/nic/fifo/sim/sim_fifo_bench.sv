@@ -46,12 +46,10 @@ module sim_fifo_bench
   alarm_t   link_alarm;
   pci_in_t  pci_in;
   pci_out_t pci_out;
-  logic tx_hold, unused_ok;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
 
   assign cable_busy = rx != 9'd0;
-  assign unused_ok = tx_hold;
 
   assign tr_clk = {tr_pio_write, tr_rx_done, tr_rx_first, tr_tx_read, tr_tx_start};
   assign tr_link = {tr_rx_tail, tr_rx_head, tr_tx_tail, tr_tx_head};
@@ -108,7 +106,6 @@ module sim_fifo_bench
       .pci_busy,
       .rx,
       .tx,
-      .tx_hold,
       .pci_in,
       .pci_out,
       .mem_a,
@@ -132,7 +129,7 @@ module sim_fifo_bench
       .pci_gated_clk({PCI_SIDES{run_pci_clk}}),
       .pci_gated_needed(),
       .pci_rst(rst),
-      .rx_hold(1'b0)
+      .stop_lasts(1'b0)
   );
 
   myri_sram_stub #(

@@ -26,7 +26,7 @@ logic [5:0] ahead;  // characters before the one that is followed
 logic [8:0] own;
 
 assign enters = (s_valid[0] && s_ready[0] && !swallowing && (!s_tail[0] || under_way)) || (ev_forward_reset[0] && under_way);
-assign what = (ev_forward_reset[0] || s_tail[0]) ? 9'h100 : {1'b0, s_data[7:0]};
+assign what = (ev_forward_reset[0] || s_tail[0]) ? {1'b1, 8'd0} : {1'b0, s_data[7:0]};
 assign leaves = m_valid[1] && m_ready[1];
 
 initial assume (rst);
