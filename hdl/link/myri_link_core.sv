@@ -37,18 +37,17 @@ module myri_link_core
     output logic [LANES-1:0] ev_short_timeout,  // strobe: GO assumed
     output logic [LANES-1:0] rx_needed,  // 1 = the coming edge of rx_clk is needed
     output logic [LANES-1:0] tx_needed,  // 1 = the coming edge of tx_clk is needed
-    output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm  // edge at which the clock must run
+    output sleep_t sleep  // when clk must run
 );
-  logic [LANES-1:0] got_stop;
-  logic [LANES-1:0] got_go;
-  logic [LANES-1:0] got_data;
-  logic             beat_due;  // the coming slot belongs to BEAT
-  logic             refresh_due;  // STOP is repeated now while in force
-  logic             rx_busy;
-  logic             tx_busy;
+  logic   [LANES-1:0] got_stop;
+  logic   [LANES-1:0] got_go;
+  logic   [LANES-1:0] got_data;
+  logic               beat_due;  // the coming slot belongs to BEAT
+  logic               refresh_due;  // STOP is repeated now while in force
+  logic               rx_busy;
+  sleep_t             tx_sleep;
 
-  assign busy = rx_busy || tx_busy;
+  assign sleep = both(tx_sleep, {1'b1, rx_busy, rx_busy, NO_ALARM});
 
   myri_link_timer #(
       .WIDTH(32)
@@ -118,7 +117,6 @@ module myri_link_core
       .ev_forward_reset,
       .ev_short_timeout,
       .tx_needed,
-      .alarm,
-      .busy(tx_busy)
+      .sleep(tx_sleep)
   );
 endmodule

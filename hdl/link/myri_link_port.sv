@@ -37,8 +37,7 @@ module myri_link_port
     output logic link_down,  // three successive BEATs did not arrive
     output logic rx_needed,  // 1 = the coming edge of rx_clk is needed
     output logic tx_needed,  // 1 = the coming edge of tx_clk is needed
-    output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm  // edge at which the clock must run
+    output sleep_t sleep  // when clk must run
 );
   logic got_beat;
 
@@ -71,8 +70,7 @@ module myri_link_port
       .ev_short_timeout,
       .rx_needed,
       .tx_needed,
-      .busy,
-      .alarm,
+      .sleep,
       .rx_clk((GATED != 0) ? rx_clk : clk),
       .tx_clk((GATED != 0) ? tx_clk : clk)
   );

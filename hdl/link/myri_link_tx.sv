@@ -3,7 +3,7 @@
 // Priority in a character slot: BEAT, STOP or GO of the local receiver, the GAP of a forward reset, the packet stream.
 // The peer's STOP holds back the characters that would enter its slack buffer: the stream and that GAP.
 // Timing: a beat accepted from the stream is on `tx` directly after that edge. The clock of a blocked sender may stop:
-// its time-outs are deadlines (alarm_*), not counters. The ports are bits of masks, so that a switch costs little more
+// its time-outs are deadlines (`sleep.alarm`), not counters. The ports are bits of masks: a switch costs little more
 // to simulate than one port.
 module myri_link_tx
   import myri_sleep_pkg::*;
@@ -33,8 +33,7 @@ module myri_link_tx
     output logic [LANES-1:0] ev_forward_reset,  // strobe: the packet was blocked too long and is cut
     output logic [LANES-1:0] ev_short_timeout,  // strobe: STOP not refreshed, GO assumed
     output logic [LANES-1:0] tx_needed,  // 1 = the coming edge of tx_clk is needed
-    output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm  // edge at which the clock must run
+    output sleep_t sleep  // when clk must run
 );
   logic [   LANES-1:0] live_q;  // the character on the wire is not IDLE
   logic [   LANES-1:0] in_packet_q;  // characters were sent, the GAP was not
@@ -52,6 +51,7 @@ module myri_link_tx
   logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
   logic [   LANES-1:0] fire;  // a beat is accepted
   logic [   LANES-1:0] send;  // and is sent
+  logic                busy;
   logic                counting;  // some deadline counts
   logic [        47:0] first;  // the earliest deadline
   logic [   LANES-1:0] stop_heard;  // STOP is, or begins to be computed
@@ -84,10 +84,10 @@ module myri_link_tx
   assign tx_needed = live_q | fire | slot_flow | may_cut | {LANES{beat_due}};
   assign busy = (live_q | fire | (blocked ^ blocked_last_q) | (stop_lasts ^ lasts_last_q) | (stopping ^ announced_q) |
       refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
+  assign sleep = {1'b1, busy, busy, counting, first};
 
   // Time-outs, and the edge of the earliest. Deadlines are evaluated only while one counts.
   assign counting = (short_running | long_running) != '0;
-  assign alarm = {counting, first};
   always_comb begin : deadlines
     logic [LANES-1:0] unheard, stuck;
     logic [47:0] of_short, of_long;  // two rows of comparisons side by side: half as deep as one

@@ -7,6 +7,7 @@
 module myri_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_switch_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
     parameter int GATED      = 0,  // 1 = ports run on gated_clk, 0 = on clk
@@ -21,50 +22,51 @@ module myri_switch
     input logic [PORTS-1:0] stop_lasts,  // see myri_link_core
     input logic [PORTS-1:0] present,  // a cable is attached
     input switch_settings_t cfg,  // configuration of the switch
-    output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
-    output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
-    output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
-    output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
-    output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
-    output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
-    output logic [PORTS-1:0] tr_grant,  // per input, strobe: output granted
-    output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
-    output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
-    output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
-    output logic [32*PORTS-1:0] tr_key,  // per input: first four bytes after route
-    output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
-    output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
-    output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
+    output logic [SWITCH_TRACE_BITS*PORTS-1:0] trace,  // switch_trace_t of each port
+    output logic [SWITCH_COUNTS_BITS*PORTS-1:0] counts,  // switch_counts_t of each port
     output logic [PORTS-1:0] gated_needed,  // clock enables of these clocks
-    output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm  // edge at which the clock must run
+    output sleep_t sleep  // when clk must run
 );
-  logic [  PORTS-1:0] m_valid;
-  logic [  PORTS-1:0] m_ready;
-  logic [  PORTS-1:0] m_tail;
-  logic [8*PORTS-1:0] m_data;
-  logic [  PORTS-1:0] request;
-  logic [4*PORTS-1:0] request_port;
-  logic [  PORTS-1:0] active;
-  logic [  PORTS-1:0] x_valid;
-  logic [  PORTS-1:0] x_tail;
-  logic [8*PORTS-1:0] x_data;
-  logic [  PORTS-1:0] s_valid;
-  logic [  PORTS-1:0] s_ready;
-  logic [  PORTS-1:0] s_tail;
-  logic [8*PORTS-1:0] s_data;
-  logic [  PORTS-1:0] ev_bad_route;
-  logic [  PORTS-1:0] ev_absent;
-  logic [  PORTS-1:0] ev_forward_reset;
-  logic [  PORTS-1:0] ev_overflow;
-  logic [  PORTS-1:0] lanes;  // clock of each port
-  logic [  PORTS-1:0] rx_needed;
-  logic [  PORTS-1:0] tx_needed;
-  logic [  PORTS-1:0] input_needed;
-  logic [  PORTS-1:0] output_needed;
-  logic               link_busy;
-  logic               input_busy;
-  logic               output_busy;
+  logic   [   PORTS-1:0] m_valid;
+  logic   [   PORTS-1:0] m_ready;
+  logic   [   PORTS-1:0] m_tail;
+  logic   [ 8*PORTS-1:0] m_data;
+  logic   [   PORTS-1:0] request;
+  logic   [ 4*PORTS-1:0] request_port;
+  logic   [   PORTS-1:0] active;
+  logic   [   PORTS-1:0] x_valid;
+  logic   [   PORTS-1:0] x_tail;
+  logic   [ 8*PORTS-1:0] x_data;
+  logic   [   PORTS-1:0] s_valid;
+  logic   [   PORTS-1:0] s_ready;
+  logic   [   PORTS-1:0] s_tail;
+  logic   [ 8*PORTS-1:0] s_data;
+  logic   [   PORTS-1:0] ev_bad_route;
+  logic   [   PORTS-1:0] ev_absent;
+  logic   [   PORTS-1:0] ev_forward_reset;
+  logic   [   PORTS-1:0] ev_overflow;
+  logic   [   PORTS-1:0] ev_illegal;
+  logic   [ 8*PORTS-1:0] fill;
+  logic   [   PORTS-1:0] tr_head;
+  logic   [   PORTS-1:0] tr_grant;
+  logic   [ 4*PORTS-1:0] out;
+  logic   [32*PORTS-1:0] key;
+  logic   [   PORTS-1:0] waiting;
+  logic   [   PORTS-1:0] gap_leaves;
+  logic   [32*PORTS-1:0] packets;
+  logic   [32*PORTS-1:0] bad_route;
+  logic   [32*PORTS-1:0] absent;
+  logic   [32*PORTS-1:0] forward_reset;
+  logic   [32*PORTS-1:0] overflow;
+  logic   [   PORTS-1:0] lanes;  // clock of each port
+  logic   [   PORTS-1:0] rx_needed;
+  logic   [   PORTS-1:0] tx_needed;
+  logic   [   PORTS-1:0] input_needed;
+  logic   [   PORTS-1:0] output_needed;
+  sleep_t                link_sleep;
+  logic                  busy;
+  logic                  input_busy;
+  logic                  output_busy;
 
   if (GATED != 0) begin : gen_gated
     assign lanes = gated_clk;
@@ -73,8 +75,8 @@ module myri_switch
     assign unused = ^gated_clk;
     assign lanes  = {PORTS{clk}};
   end
-  assign st_overflow = ev_overflow;
-  assign busy = link_busy || input_busy || output_busy;
+  assign busy = input_busy || output_busy;
+  assign sleep = both(link_sleep, {1'b1, busy, busy || waiting != '0, NO_ALARM});
   assign gated_needed = rx_needed | tx_needed | input_needed | output_needed;
 
   myri_link_core #(
@@ -99,17 +101,16 @@ module myri_switch
       .ev_forward_reset,
       .rx_needed,
       .tx_needed,
-      .alarm,
       .cfg(cfg.link),
       .rx_clk(lanes),
       .tx_clk(lanes),
       .stopped(),
       .stopping(),
-      .fill(st_fill),
+      .fill,
       .got_beat(),
-      .ev_illegal(st_illegal),
+      .ev_illegal,
       .ev_short_timeout(),
-      .busy(link_busy)
+      .sleep(link_sleep)
   );
 
   myri_switch_input #(
@@ -132,12 +133,12 @@ module myri_switch
       .ev_bad_route,
       .ev_absent,
       .tr_head,
-      .tr_out,
-      .tr_key,
       .input_needed,
       .cfg_fall_through(cfg.fall_through),
       .gated_clk(lanes),
-      .gap_leaves(tr_tail),
+      .tr_out(out),
+      .tr_key(key),
+      .gap_leaves,
       .busy(input_busy)
   );
 
@@ -159,8 +160,8 @@ module myri_switch
       .s_data,
       .output_needed,
       .gated_clk(lanes),
-      .waiting(tr_stall),
-      .gap_leaves(tr_tail),
+      .waiting,
+      .gap_leaves,
       .busy(output_busy)
   );
 
@@ -169,7 +170,30 @@ module myri_switch
   ) u_counters (
       .clk(clk),
       .rst(rst),
-      .strobe({tr_tail, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow}),
-      .count({count_packets, count_bad_route, count_absent, count_forward_reset, count_overflow})
+      .strobe({gap_leaves, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow}),
+      .count({packets, bad_route, absent, forward_reset, overflow})
   );
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_observed
+    switch_trace_t  seen;
+    switch_counts_t counted;
+    assign seen.head = tr_head[p];
+    assign seen.grant = tr_grant[p];
+    assign seen.queued = 1'b0;
+    assign seen.tail = gap_leaves[p];
+    assign seen.stall = waiting[p];
+    assign seen.illegal = ev_illegal[p];
+    assign seen.overflow = ev_overflow[p];
+    assign seen.out = out[4*p+:4];
+    assign seen.fill = fill[8*p+:8];
+    assign seen.key = key[32*p+:32];
+    assign counted.packets = packets[32*p+:32];
+    assign counted.queued = 32'd0;
+    assign counted.bad_route = bad_route[32*p+:32];
+    assign counted.absent = absent[32*p+:32];
+    assign counted.overflow = overflow[32*p+:32];
+    assign counted.forward_reset = forward_reset[32*p+:32];
+    assign trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS] = seen;
+    assign counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS] = counted;
+  end
 endmodule

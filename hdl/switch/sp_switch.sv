@@ -9,6 +9,7 @@
 module sp_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_switch_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
     parameter int SLACK_LOG2 = 7,  // slack memory entries per input = 2**SLACK_LOG2
@@ -22,35 +23,33 @@ module sp_switch
     input logic [PORTS-1:0] stop_lasts,  // see myri_link_core
     input logic [PORTS-1:0] present,  // a cable is attached
     input switch_settings_t cfg,  // configuration of the switch
-    output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
-    output logic [32*PORTS-1:0] count_queued,  // per input: packets forwarded through the queue
-    output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
-    output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
-    output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
-    output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
-    output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
-    output logic [PORTS-1:0] tr_grant,  // per input, strobe: granted its output or a place in its list
-    output logic [PORTS-1:0] tr_queue,  // per input, strobe: the packet enters the central queue
-    output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
-    output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
-    output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
-    output logic [32*PORTS-1:0] tr_key,  // per input: first word of the VIA header
-    output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
-    output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
-    output logic [PORTS-1:0] st_overflow,  // per input, strobe: a character was lost
+    output logic [SWITCH_TRACE_BITS*PORTS-1:0] trace,  // switch_trace_t of each port
+    output logic [SWITCH_COUNTS_BITS*PORTS-1:0] counts,  // switch_counts_t of each port
     output logic [15:0] st_chunks,  // chunks in the central queue
-    output logic st_in_flight,  // a packet is in the switch
-    output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm  // edge at which the clock must run
+    output sleep_t sleep  // when clk must run
 );
   localparam int PW = $clog2(PORTS);
-  logic link_busy, grant_busy, central_busy;
+  sleep_t link_sleep;
+  logic busy, grant_busy, central_busy;
+  logic held;  // a packet is in the switch
   logic [PORTS-1:0] m_valid, m_ready, m_tail;
   logic [8*PORTS-1:0] m_data;
   logic [PORTS-1:0] request, x_valid, x_ready, x_tail;
   logic [4*PORTS-1:0] request_port;
   logic [8*PORTS-1:0] x_data;
-  logic [PORTS-1:0] tr_crossed, tr_placed, stopped, crossing, queueing, direct, released, occupied;
+  logic [PORTS-1:0]
+      tr_head,
+      tr_crossed,
+      tr_placed,
+      tr_queue,
+      gap_leaves,
+      ev_illegal,
+      stopped,
+      crossing,
+      queueing,
+      direct,
+      released,
+      occupied;
   logic [PW*PORTS-1:0] owner;
   logic [PORTS-1:0] c_valid, c_take, b_ready;
   logic [69*PORTS-1:0] c_chunk;
@@ -61,11 +60,13 @@ module sp_switch
   logic [8*PORTS-1:0] s_data;
   logic [PORTS-1:0] input_busy, collect_busy, output_busy;
   logic [PORTS-1:0] ev_bad_route, ev_absent, ev_forward_reset, ev_overflow;
+  logic [4*PORTS-1:0] out;  // per input: output of its packet
+  logic [8*PORTS-1:0] fill;
+  logic [32*PORTS-1:0] key, packets, queued, bad_route, absent, forward_reset, overflow;
 
-  assign st_overflow = ev_overflow;
-  assign busy = link_busy || grant_busy || central_busy ||
-      (input_busy | collect_busy | output_busy) != '0;
-  assign st_in_flight = busy || st_chunks != 16'd0 || (crossing | queueing | c_valid | pending) != '0;
+  assign busy  = grant_busy || central_busy || (input_busy | collect_busy | output_busy) != '0;
+  assign held  = st_chunks != 16'd0 || (crossing | queueing | c_valid | pending) != '0;
+  assign sleep = both(link_sleep, {1'b1, busy, busy || held, NO_ALARM});
 
   myri_link_core #(
       .LANES(PORTS),
@@ -88,18 +89,17 @@ module sp_switch
       .stopped,
       .ev_overflow,
       .ev_forward_reset,
-      .alarm,
       .cfg(cfg.link),
       .rx_clk({PORTS{clk}}),
       .tx_clk({PORTS{clk}}),
       .rx_needed(),
       .tx_needed(),
       .stopping(),
-      .fill(st_fill),
+      .fill,
       .got_beat(),
-      .ev_illegal(st_illegal),
+      .ev_illegal,
       .ev_short_timeout(),
-      .busy(link_busy)
+      .sleep(link_sleep)
   );
 
   sp_switch_grant #(
@@ -115,7 +115,7 @@ module sp_switch
       .direct,
       .owner,
       .tr_queue,
-      .gap_leaves(tr_tail),
+      .gap_leaves,
       .occupied(occupied | stopped),
       .tr_grant(tr_crossed),
       .busy(grant_busy)
@@ -143,28 +143,28 @@ module sp_switch
   );
 
   assign released = direct & s_valid & s_ready & s_tail;
-  assign tr_stall = queueing & ~attached;
-  assign tr_grant = tr_crossed | tr_placed;
 
   // Outputs with a packet in the central queue or on its way there.
   always_comb begin : outputs
-    logic [PORTS-1:0] queued;
-    queued = reading | pending;
+    logic [PORTS-1:0] taken;
+    taken = reading | pending;
     if ((queueing | c_valid) != '0) begin
       for (int i = 0; i < PORTS; i++) begin
         for (int o = 0; o < PORTS; o++) begin
-          if (queueing[i] && tr_out[4*i+:4] == 4'(o)) queued[o] = 1'b1;
-          if (c_valid[i] && c_port[4*i+:4] == 4'(o)) queued[o] = 1'b1;
+          if (queueing[i] && out[4*i+:4] == 4'(o)) taken[o] = 1'b1;
+          if (c_valid[i] && c_port[4*i+:4] == 4'(o)) taken[o] = 1'b1;
         end
       end
     end
-    occupied = queued;
+    occupied = taken;
   end
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
-    logic [3:0] out;  // output of this input's packet
+    logic [3:0] to;  // output of this input's packet
     logic [PW-1:0] from;  // owner of this output
-    assign out  = tr_out[4*p+:4];
+    switch_trace_t seen;
+    switch_counts_t counted;
+    assign to   = out[4*p+:4];
     assign from = owner[PW*p+:PW];
 
     sp_switch_input #(
@@ -175,7 +175,7 @@ module sp_switch
         .rst(rst),
         .present(present),
         .cfg_fall_through(cfg.fall_through),
-        .fill(st_fill[8*p+:8]),
+        .fill(fill[8*p+:8]),
         .m_valid(m_valid[p]),
         .m_ready(m_ready[p]),
         .m_tail(m_tail[p]),
@@ -187,15 +187,15 @@ module sp_switch
         .x_ready(x_ready[p]),
         .x_tail(x_tail[p]),
         .x_data(x_data[8*p+:8]),
-        .port(tr_out[4*p+:4]),
-        .gap_leaves(tr_tail[p]),
+        .port(out[4*p+:4]),
+        .gap_leaves(gap_leaves[p]),
         .ev_bad_route(ev_bad_route[p]),
         .ev_absent(ev_absent[p]),
         .tr_head(tr_head[p]),
-        .tr_key(tr_key[32*p+:32]),
+        .tr_key(key[32*p+:32]),
         .busy(input_busy[p])
     );
-    assign x_ready[p] = crossing[p] ? s_ready[out[PW-1:0]] : b_ready[p];
+    assign x_ready[p] = crossing[p] ? s_ready[to[PW-1:0]] : b_ready[p];
 
     sp_switch_collect u_collect (
         .clk(clk),
@@ -204,7 +204,7 @@ module sp_switch
         .b_ready(b_ready[p]),
         .b_tail(x_tail[p]),
         .b_data(x_data[8*p+:8]),
-        .b_port(out),
+        .b_port(to),
         .c_valid(c_valid[p]),
         .c_take(c_take[p]),
         .c_chunk(c_chunk[69*p+:69]),
@@ -229,6 +229,25 @@ module sp_switch
         .pending(pending[p]),
         .busy(output_busy[p])
     );
+
+    assign seen.head = tr_head[p];
+    assign seen.grant = tr_crossed[p] || tr_placed[p];
+    assign seen.queued = tr_queue[p];
+    assign seen.tail = gap_leaves[p];
+    assign seen.stall = queueing[p] && !attached[p];
+    assign seen.illegal = ev_illegal[p];
+    assign seen.overflow = ev_overflow[p];
+    assign seen.out = to;
+    assign seen.fill = fill[8*p+:8];
+    assign seen.key = key[32*p+:32];
+    assign counted.packets = packets[32*p+:32];
+    assign counted.queued = queued[32*p+:32];
+    assign counted.bad_route = bad_route[32*p+:32];
+    assign counted.absent = absent[32*p+:32];
+    assign counted.overflow = overflow[32*p+:32];
+    assign counted.forward_reset = forward_reset[32*p+:32];
+    assign trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS] = seen;
+    assign counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS] = counted;
   end
 
   myri_counters #(
@@ -237,15 +256,8 @@ module sp_switch
       .clk(clk),
       .rst(rst),
       .strobe({
-        tr_tail, tr_tail & queueing, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow
+        gap_leaves, gap_leaves & queueing, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow
       }),
-      .count({
-        count_packets,
-        count_queued,
-        count_bad_route,
-        count_absent,
-        count_forward_reset,
-        count_overflow
-      })
+      .count({packets, queued, bad_route, absent, forward_reset, overflow})
   );
 endmodule

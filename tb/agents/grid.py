@@ -15,19 +15,34 @@ HALF = Timer(5, unit="ns")
 SETTLE = Timer(1, unit="ns")
 
 
+SLEEP_BITS = 52
+"""Bits of the type sleep_t of myri_sleep_pkg: needed, busy, in_flight, and 49 of the alarm."""
+
+
 def alarm(handle: Any) -> int | None:
     """Return the clock edge that a block requests at its output `alarm` (myri_sleep_pkg), or None if it
     requests none.
     """
-    valid, cycle = divmod(int(handle.value), 1 << 48)
+    return requested(int(handle.value))
+
+
+def requested(value: int) -> int | None:
+    """Return the clock edge of a value of the type alarm_t, or None if the alarm is not set."""
+    valid, cycle = divmod(value, 1 << 48)
     return cycle if valid else None
+
+
+def awake(sleep: int, now: int) -> bool:
+    """Return True if a block whose output `sleep` has the value `sleep` needs the edge with number `now`."""
+    moment = requested(sleep & (1 << 49) - 1)
+    return bool(sleep >> 50 & 1) or (moment is not None and moment <= now)
 
 
 class Grid:
     """Clock, `cycle` counter and reset of a block bench.
 
     Args:
-        dut: Handle with the wires clk, rst, cycle, busy and alarm.
+        dut: Handle with the wires clk, rst, cycle, and either `sleep` of the type sleep_t, or busy and alarm.
         sleeping: Skip the clock edges that the block does not request.
         gated: True if the block has gated clocks (gated_clk and gated_needed, one bit each). Each gated clock gets the
             edges of clk that it needs, or all edges if `sleeping` is false.
@@ -42,7 +57,9 @@ class Grid:
         self.samplers: list[Callable[[int], None]] = []
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
-        self._busy, self._alarm = dut.busy, dut.alarm
+        one = getattr(dut, "sleep", None)
+        self._sleep = one if one is not None and len(one) == SLEEP_BITS else None
+        self._busy, self._alarm = (None, None) if self._sleep is not None else (dut.busy, dut.alarm)
         self._gated = (dut.gated_clk, dut.gated_needed) if gated else None
         self._fall()
         self._cycle.value = 0
@@ -60,10 +77,12 @@ class Grid:
             self._gated[0].value = 0
 
     def _awake(self) -> bool:
-        if not self.sleeping or int(self._busy.value):
+        if not self.sleeping:
             return True
+        if self._sleep is not None:
+            return awake(int(self._sleep.value), self.now)
         moment = alarm(self._alarm)
-        return moment is not None and moment <= self.now
+        return bool(int(self._busy.value)) or (moment is not None and moment <= self.now)
 
     async def reset(self, start: int = 0) -> None:
         """Hold reset for four clock edges, then number the grid points from `start`."""

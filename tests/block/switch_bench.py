@@ -18,6 +18,7 @@ from tb.agents.bus import Checker
 from tb.agents.grid import Grid
 from tb.agents.link import LinkDriver, LinkMonitor
 from tb.agents.settings import SettingsPort, drive
+from tests.block.bundles import lanes
 
 DEFAULTS = {
     "cfg_slack": 80,
@@ -30,6 +31,9 @@ DEFAULTS = {
     "cfg_fall_through": 0,
     "stop_lasts": 0,
 }
+PACKAGE = "switch/myri_switch_pkg"
+STROBES = ("head", "grant", "tail", "illegal")
+"""Fields of the trace that the bench records."""
 
 
 class Bench:
@@ -55,6 +59,7 @@ class Bench:
         for monitor in self.monitors:
             self.checker.add_interface(monitor, [], compare_fn=self._compare(monitor.lane))
         self.strobes: list[tuple[int, str, int]] = []
+        self._quiet = -1  # last sample of the trace without a strobe
         self.grid.samplers.append(self._watch)
 
     def gated(self) -> bool:
@@ -80,18 +85,22 @@ class Bench:
         return compare
 
     def _watch(self, now: int) -> None:
-        for name in ("tr_head", "tr_grant", "tr_tail", "st_illegal"):
-            value = int(self.dut[name].value)
-            if value:
-                self.strobes.append((now, name, value))
-                if name == "tr_tail":
-                    self._check_key(value)
+        trace = int(self.dut.trace.value)
+        if trace == self._quiet:
+            return
+        strobes = {name: self.traced(name, trace) for name in STROBES}
+        if not any(map(any, strobes.values())):
+            self._quiet = trace
+        for name, ports in strobes.items():
+            if any(ports):
+                self.strobes.append((now, name, sum(bit << port for port, bit in enumerate(ports))))
+        for port, key in enumerate(self.traced("key", trace)):
+            assert not strobes["tail"][port] or key & 0xFF == port, "the last byte of the key is the source"
 
-    def _check_key(self, strobes: int) -> None:
-        keys = int(self.dut.tr_key.value)
-        for port in range(self.ports):
-            if strobes >> port & 1:
-                assert keys >> 32 * port & 0xFF == port, "the last byte of the key is the source"
+    def traced(self, field: str, trace: int | None = None) -> list[int]:
+        """Return one field of the trace of every port, now or in a sample of `trace`."""
+        value = int(self.dut.trace.value) if trace is None else trace
+        return lanes(value, PACKAGE, "switch_trace_t", field, self.ports)
 
     def packet(self, source: int, output: int, size: int) -> Packet:
         """Return a packet whose fourth type byte is its source."""
@@ -151,19 +160,18 @@ class Bench:
 
     def counter(self, name: str) -> list[int]:
         """Return one counter of every port."""
-        value = int(self.dut[name].value)
-        return [value >> 32 * port & 0xFFFF_FFFF for port in range(self.ports)]
+        return lanes(int(self.dut.counts.value), PACKAGE, "switch_counts_t", name, self.ports)
 
     def check_counters(self) -> None:
         """Check counters and strobes against the model's results."""
-        counters = {"count_packets": Fate.FORWARDED, "count_bad_route": Fate.BAD_ROUTE, "count_absent": Fate.ABSENT}
+        counters = {"packets": Fate.FORWARDED, "bad_route": Fate.BAD_ROUTE, "absent": Fate.ABSENT}
         for name, fate in counters.items():
             assert self.counter(name) == [self.fates[port, fate] for port in range(self.ports)], name
         forwarded = [self.fates[port, Fate.FORWARDED] for port in range(self.ports)]
-        for name in ("tr_head", "tr_grant", "tr_tail"):
+        for name in ("head", "grant", "tail"):
             told = [value for _, strobe, value in self.strobes if strobe == name]
             assert [sum(value >> port & 1 for value in told) for port in range(self.ports)] == forwarded, name
-        assert not any(self.counter("count_overflow"))
+        assert not any(self.counter("overflow"))
 
 
 async def random_crcs(bench: Bench, places: Callable[[int], Sequence[int]]) -> None:
@@ -191,7 +199,7 @@ async def random_routes(bench: Bench) -> None:
                 wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
             bench.send(source, bytes(wire))
     await bench.settle()
-    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+    assert sum(bench.counter("bad_route")) > 0 and sum(bench.counter("absent")) > 0
 
 
 async def illegal_characters(bench: Bench) -> None:
@@ -202,7 +210,7 @@ async def illegal_characters(bench: Bench) -> None:
     for port in struck:
         bench.driver.lanes[port].characters.insert(6, 0x044)
     await bench.settle()
-    told = [value for _, name, value in bench.strobes if name == "st_illegal"]
+    told = [value for _, name, value in bench.strobes if name == "illegal"]
     assert told == [sum(1 << port for port in struck)]
 
 

@@ -61,7 +61,7 @@ async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: A
             bench.send(source, bench.wire(source, bench.rng.choice([2, 5]), size))
     await bench.settle()
     assert queue in (bench.peak, 512)
-    assert sum(bench.counter("count_queued")) > 12
+    assert sum(bench.counter("queued")) > 12
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -103,7 +103,7 @@ async def route_bytes_are_consumed_one_by_one(dut: Any) -> None:
 async def cut_through_takes_three_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
     bench = SpBench(dut, sleeping, cfg_fall_through=fall_through)
     assert await first_character(bench, 2) == 3 + max(fall_through, 1)
-    assert not any(bench.counter("count_queued")), "nothing was in its way"
+    assert not any(bench.counter("queued")), "nothing was in its way"
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -10,7 +10,7 @@ always @(posedge clk) if (!$initstate) assert (live_q[0] == (tx != '0));
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst) begin
     if (!$past(tx_needed[0])) assert ($stable(gen_lane[0].char_q));
-    if (!$past(busy) && !$past(alarm.valid && cycle >= alarm.cycle) && !$past(beat_due || got_stop[0] || got_go[0])) begin
+    if (!$past(busy) && !$past(sleep.alarm.valid && cycle >= sleep.alarm.cycle) && !$past(beat_due || got_stop[0] || got_go[0])) begin
       assert ($stable(in_packet_q) && $stable(cut_q) && $stable(discarding_q) && $stable(announced_q));
       assert ($stable(stopped) && $stable(refresh_wait_q) && $stable(lasts_last_q) && $stable(blocked_last_q));
       assert ($stable(stop_deadline_q) && $stable(block_deadline_q));

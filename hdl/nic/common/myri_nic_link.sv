@@ -50,19 +50,21 @@ module myri_nic_link
   logic s_valid, s_ready, s_tail, m_valid, m_ready, m_tail;
   logic [7:0] s_data, m_data;
   logic tx_in_packet, rx_in_packet;
-  logic ptx_busy, prx_busy, port_busy, rx_needed, tx_needed;
+  logic ptx_busy, prx_busy, rx_needed, tx_needed;
   logic [2:0] near_busy;  // NIC side of the crossings
   logic [2:0] far_busy;  // link side
   logic beat_seen, ev_short_timeout;
+  sleep_t port_sleep;
   logic [2:0] level, level_before_q;
 
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
   assign event_busy = near_busy[2];
   assign busy = near_busy != 3'd0;
+  assign link_alarm = port_sleep.alarm;
   assign link_gated_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign link_gated_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
-  assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before_q;
+  assign link_busy = ptx_busy || prx_busy || port_sleep.busy || far_busy != 3'd0 || level != level_before_q;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 
   myri_cdc_fifo #(
@@ -140,8 +142,7 @@ module myri_nic_link
       .ev_forward_reset(link_trace.forward_reset),
       .beat_missed(link_trace.beat_missed),
       .link_down(link_trace.link_down),
-      .busy(port_busy),
-      .alarm(link_alarm)
+      .sleep(port_sleep)
   );
 
   myri_packet_rx #(
@@ -214,5 +215,5 @@ module myri_nic_link
   );
 
   logic unused_ok;
-  assign unused_ok = ev_short_timeout;
+  assign unused_ok = ev_short_timeout ^ port_sleep.needed ^ port_sleep.in_flight;
 endmodule

@@ -3,6 +3,7 @@
 module sim_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_switch_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -58,27 +59,22 @@ module sim_switch
   );
 
   logic [9*PORTS-1:0] rx;
-  logic [PORTS-1:0]
-      stop_lasts,
-      st_illegal,
-      st_overflow,
-      port_busy,
-      tr_head,
-      tr_grant,
-      tr_queue,
-      tr_tail,
-      tr_stall;
-  logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and st_overflow as of the last edge
+  logic [PORTS-1:0] stop_lasts, port_busy;
+  logic [SWITCH_TRACE_BITS*PORTS-1:0] trace;
+  logic [PORTS-1:0] tr_head, tr_grant, tr_queue, tr_tail, tr_stall, lost;  // of `trace`
+  logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and lost as of the last edge
   logic [PORTS-1:0] changing, traced;  // ports with an event for the trace or an invariant
   logic [PORTS-1:0] beat_owed, beat_busy, struck;
-  logic [PORTS*4-1:0] tr_out;
-  logic [PORTS*32-1:0] tr_key;
-  logic [PORTS*8-1:0] st_fill;
   logic [PORTS-1:0] chip_needed;
-  logic switch_busy, queue_busy, beat_alarm_busy, in_flight, busy;
-  alarm_t alarm, beat_alarm;
+  logic queue_busy, beat_alarm_busy, busy;
+  sleep_t chip_sleep;
+  alarm_t beat_alarm;
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
+    switch_trace_t seen;
+    assign seen = trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS];
+    assign {tr_head[p], tr_grant[p], tr_queue[p]} = {seen.head, seen.grant, seen.queued};
+    assign {tr_tail[p], tr_stall[p], lost[p]} = {seen.tail, seen.stall, seen.overflow};
     sim_switch_port #(
         .CABLE(FIRST_CABLE + p),
         .SWITCH(SWITCH),
@@ -95,15 +91,7 @@ module sim_switch
         .stop_lasts(stop_lasts[p]),
         .cable_delay(cable_delay[8*p+:8]),
         .struck(struck[p]),
-        .tr_head(tr_head[p]),
-        .tr_grant(tr_grant[p]),
-        .tr_queue(tr_queue[p]),
-        .tr_tail(tr_tail[p]),
-        .tr_stall(tr_stall[p]),
-        .tr_out(tr_out[4*p+:4]),
-        .tr_key(tr_key[32*p+:32]),
-        .st_fill(st_fill[8*p+:8]),
-        .st_illegal(st_illegal[p]),
+        .trace(seen),
         .lost(lost_q[p]),
         .busy(port_busy[p])
     );
@@ -122,27 +110,11 @@ module sim_switch
         .tx,
         .stop_lasts,
         .cfg,
-        .tr_head,
-        .tr_grant,
-        .tr_queue,
-        .tr_tail,
-        .tr_stall,
-        .tr_out,
-        .tr_key,
-        .st_fill,
-        .st_illegal,
-        .st_overflow,
-        .alarm,
+        .trace,
         .present(present[PORTS-1:0]),
-        .count_packets(),
-        .count_queued(),
-        .count_bad_route(),
-        .count_absent(),
-        .count_forward_reset(),
-        .count_overflow(),
+        .counts(),
         .st_chunks(chunks),
-        .st_in_flight(in_flight),
-        .busy(switch_busy)
+        .sleep(chip_sleep)
     );
     sim_fill #(
         .UNIT (SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + CENTRAL_QUEUE),
@@ -178,28 +150,13 @@ module sim_switch
         .tx,
         .stop_lasts,
         .cfg,
-        .tr_head,
-        .tr_grant,
-        .tr_tail,
-        .tr_stall,
-        .tr_out,
-        .tr_key,
-        .st_fill,
-        .st_illegal,
-        .st_overflow,
-        .alarm,
+        .trace,
         .gated_needed(chip_needed),
         .present(present[PORTS-1:0]),
-        .count_packets(),
-        .count_bad_route(),
-        .count_absent(),
-        .count_forward_reset(),
-        .count_overflow(),
-        .busy(switch_busy)
+        .counts(),
+        .sleep(chip_sleep)
     );
-    assign tr_queue   = '0;
     assign queue_busy = 1'b0;
-    assign in_flight  = switch_busy | (|tr_stall);
   end
 
   assign setup_gated_needed = 1'b0;
@@ -208,7 +165,7 @@ module sim_switch
   assign gated_needed = chip_needed | port_busy | changing | beat_owed | beat_busy | traced;
   always_ff @(posedge clk) begin
     stalled_q <= rst ? '0 : tr_stall;
-    lost_q <= rst ? '0 : st_overflow;
+    lost_q <= rst ? '0 : lost;
   end
 
   sim_beats #(
@@ -234,7 +191,7 @@ module sim_switch
       .busy (beat_alarm_busy)
   );
 
-  assign busy = switch_busy | queue_busy | beat_alarm_busy | ((port_busy | changing | beat_busy) != '0);
+  assign busy = chip_sleep.busy | queue_busy | beat_alarm_busy | ((port_busy | changing | beat_busy) != '0);
   sim_awake #(
       .CLOCK(CLOCK)
   ) sleep (
@@ -242,8 +199,8 @@ module sim_switch
       .rst,
       .cycle,
       .busy,
-      .in_flight,
-      .alarm,
+      .in_flight(chip_sleep.in_flight),
+      .alarm(chip_sleep.alarm),
       .awake
   );
 endmodule

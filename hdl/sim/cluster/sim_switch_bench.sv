@@ -3,8 +3,8 @@
 // Timing: see sim_traffic and myri_switch; everything runs on one clock that never sleeps. A loop that only toggles clk
 // may read the totals at any time.
 module sim_switch_bench
-  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_switch_pkg::*;
 #(
     parameter int PORTS = 8  // 4, 8 or 16
 ) (
@@ -29,37 +29,27 @@ module sim_switch_bench
     output logic [        47:0] total_backlog,        // all sources: packets waiting
     output logic [        47:0] total_errors          // CRC-8 errors and characters lost
 );
-  logic [ 9*PORTS-1:0] to_switch;
-  logic [ 9*PORTS-1:0] from_switch;
-  logic [32*PORTS-1:0] unused_packets;
-  logic [32*PORTS-1:0] unused_bad_route;
-  logic [32*PORTS-1:0] unused_absent;
-  logic [32*PORTS-1:0] unused_forward_reset;
-  logic [   PORTS-1:0] unused_head;
-  logic [   PORTS-1:0] unused_grant;
-  logic [   PORTS-1:0] unused_tail;
-  logic [   PORTS-1:0] unused_stall;
-  logic [ 4*PORTS-1:0] unused_out;
-  logic [32*PORTS-1:0] unused_key;
-  logic                unused_busy;
-  logic                run_q;
-  logic [        31:0] set_seed_q;
-  logic [        16:0] set_load_q;
-  logic [        15:0] set_length_q;
-  logic                set_self_q;
-  logic [         7:0] set_fall_through_q;
-  logic [32*PORTS-1:0] now_offered;
-  logic [32*PORTS-1:0] now_backlog;
-  logic [32*PORTS-1:0] now_received_chars;
-  logic [32*PORTS-1:0] now_received;
-  logic [32*PORTS-1:0] now_crc_errors;
-  logic [32*PORTS-1:0] now_overflow;
-  logic                refresh;
-  logic [        47:0] sum_chars;
-  logic [        47:0] sum_packets;
-  logic [        47:0] sum_offered;
-  logic [        47:0] sum_backlog;
-  logic [        47:0] sum_errors;
+  logic [                 9*PORTS-1:0] to_switch;
+  logic [                 9*PORTS-1:0] from_switch;
+  logic [SWITCH_COUNTS_BITS*PORTS-1:0] counts;
+  logic                                run_q;
+  logic [                        31:0] set_seed_q;
+  logic [                        16:0] set_load_q;
+  logic [                        15:0] set_length_q;
+  logic                                set_self_q;
+  logic [                         7:0] set_fall_through_q;
+  logic [                32*PORTS-1:0] now_offered;
+  logic [                32*PORTS-1:0] now_backlog;
+  logic [                32*PORTS-1:0] now_received_chars;
+  logic [                32*PORTS-1:0] now_received;
+  logic [                32*PORTS-1:0] now_crc_errors;
+  logic [                32*PORTS-1:0] now_overflow;
+  logic                                refresh;
+  logic [                        47:0] sum_chars;
+  logic [                        47:0] sum_packets;
+  logic [                        47:0] sum_offered;
+  logic [                        47:0] sum_backlog;
+  logic [                        47:0] sum_errors;
 
   // Settings are registers: inputs of the top level would be evaluated at both clock edges.
   always_ff @(posedge clk) begin
@@ -147,25 +137,15 @@ module sim_switch_bench
       .tx(from_switch),
       .stop_lasts({PORTS{1'b0}}),
       .present({PORTS{1'b1}}),
-      .count_packets(unused_packets),
-      .count_bad_route(unused_bad_route),
-      .count_absent(unused_absent),
-      .count_forward_reset(unused_forward_reset),
-      .count_overflow(now_overflow),
-      .tr_head(unused_head),
-      .tr_grant(unused_grant),
-      .tr_tail(unused_tail),
-      .tr_stall(unused_stall),
-      .tr_out(unused_out),
-      .tr_key(unused_key),
-      .st_fill(),
-      .st_illegal(),
-      .st_overflow(),
-      .busy(unused_busy),
-      .alarm()
+      .trace(),
+      .counts,
+      .sleep()
   );
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_traffic
+    switch_counts_t counted;
+    assign counted = counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS];
+    assign now_overflow[32*p+:32] = counted.overflow;
     sim_traffic #(
         .PORTS(PORTS),
         .ID(p)

@@ -1,6 +1,7 @@
 // Input port of a switch in a cluster: the arriving cable, the trace points of the port, and its invariants (codes:
 // tb/lab/invariants.py).
 module sim_switch_port
+  import myri_switch_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -19,22 +20,14 @@ module sim_switch_port
     output logic stop_lasts,  // see myri_link_core
     input logic [7:0] cable_delay,  // delay of the arriving cable
     output logic struck,
-    input logic tr_head,  // trace points, see myri_switch and sp_switch
-    input logic tr_grant,
-    input logic tr_queue,
-    input logic tr_tail,
-    input logic tr_stall,
-    input logic [3:0] tr_out,
-    input logic [31:0] tr_key,
-    input logic [7:0] st_fill,
-    input logic st_illegal,
+    input switch_trace_t trace,  // of the port
     input logic lost,  // a character was lost at the last edge
     output logic busy  // 1 = a further edge of this port's clock is needed
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;
   logic cable_busy, fill_busy;
-  assign out_port = {28'd0, tr_out};
+  assign out_port = {28'd0, trace.out};
   assign busy = cable_busy | fill_busy;
   sim_cable #(
       .CABLE  (CABLE),
@@ -58,7 +51,7 @@ module sim_switch_port
   ) head (
       .clk,
       .rst,
-      .strobe(tr_head),
+      .strobe(trace.head),
       .packet(32'd0),
       .argument(out_port),
       .argument2(64'd0),
@@ -70,7 +63,7 @@ module sim_switch_port
   ) grant (
       .clk,
       .rst,
-      .strobe(tr_grant),
+      .strobe(trace.grant),
       .packet(32'd0),
       .argument(out_port),
       .argument2(64'd0),
@@ -82,7 +75,7 @@ module sim_switch_port
   ) queue (
       .clk,
       .rst,
-      .strobe(tr_queue),
+      .strobe(trace.queued),
       .packet(32'd0),
       .argument(out_port),
       .argument2(64'd0),
@@ -94,8 +87,8 @@ module sim_switch_port
   ) tail (
       .clk,
       .rst,
-      .strobe(tr_tail),
-      .packet(tr_key),
+      .strobe(trace.tail),
+      .packet(trace.key),
       .argument(out_port),
       .argument2(64'd0),
       .ago(32'd0)
@@ -107,7 +100,7 @@ module sim_switch_port
   ) stall (
       .clk,
       .rst,
-      .level(tr_stall),
+      .level(trace.stall),
       .packet(32'd0),
       .argument(out_port),
       .busy()
@@ -117,7 +110,7 @@ module sim_switch_port
   ) fill (
       .clk,
       .rst,
-      .held(st_fill),
+      .held(trace.fill),
       .busy(fill_busy)
   );
   sim_invariant #(
@@ -135,7 +128,7 @@ module sim_switch_port
   ) no_illegal (
       .clk,
       .rst,
-      .strobe(st_illegal),
+      .strobe(trace.illegal),
       .packet(32'd0)
   );
 endmodule

@@ -40,6 +40,8 @@ module sim_link_ends
   assign busy = (rx_busy | tx_busy | cable_busy) != 2'd0;
   for (genvar i = 0; i < 2; i++) begin : gen_end
     logic got_stop, got_go, got_data;
+    sleep_t tx_sleep;
+    assign tx_busy[i] = tx_sleep.busy;
     myri_link_rx #(
         .LANES(1),
         .SLACK_LOG2(SLACK_LOG2)
@@ -87,8 +89,7 @@ module sim_link_ends
         .ev_forward_reset(ev_forward_reset[i]),
         .ev_short_timeout(ev_short_timeout[i]),
         .tx_needed(),
-        .busy(tx_busy[i]),
-        .alarm()
+        .sleep(tx_sleep)
     );
     myri_cable #(
         .MAX_LOG2(MAX_LOG2)

@@ -89,13 +89,15 @@ module sim_link_pair
   always_ff @(posedge clk) force_last_q <= rst ? 2'd0 : {ab_force, ba_force};
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
-    alarm_t port_alarm, beat_alarm;
+    sleep_t port_sleep;
+    alarm_t beat_alarm;
     link_settings_t own;
     always_comb begin
       own = cfg;
       if (!cfg_beats[i]) own.beat_period = 32'd0;
     end
-    assign first[i] = earlier(port_alarm, beat_alarm);
+    assign first[i] = earlier(port_sleep.alarm, beat_alarm);
+    assign port_busy[i] = port_sleep.busy;
     myri_link_port u_port (
         .clk(clk),
         .rx_clk(clk),
@@ -126,8 +128,7 @@ module sim_link_pair
         .beat_seen(beat_seen[i]),
         .beat_missed(beat_missed[i]),
         .link_down(link_down[i]),
-        .busy(port_busy[i]),
-        .alarm(port_alarm)
+        .sleep(port_sleep)
     );
 
     // The cable from end i leads to end 1 - i.
