@@ -4,6 +4,7 @@
 module myri_link_port
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_link_pkg::*;
 #(
     parameter int GATED = 0,  // 1 = receiver and transmitter run on rx_clk and tx_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
@@ -25,16 +26,7 @@ module myri_link_port
     input logic m_ready,  // accepted at the coming edge
     output logic m_tail,  // this beat is the GAP
     output logic [7:0] m_data,  // byte
-    output logic stopped,  // the peer's STOP is in force
-    output logic stopping,  // STOP is in force at the local receiver
-    output logic [7:0] fill,  // characters in the slack buffer
-    output logic ev_overflow,  // strobe: a character was lost
-    output logic ev_illegal,  // strobe: unknown control character
-    output logic ev_forward_reset,  // strobe: the packet being sent was cut
-    output logic ev_short_timeout,  // strobe: GO assumed
-    output logic beat_seen,  // a BEAT was received since reset
-    output logic beat_missed,  // the last due BEAT did not arrive
-    output logic link_down,  // three successive BEATs did not arrive
+    output link_status_t status,  // state and events
     output logic rx_needed,  // 1 = the coming edge of rx_clk is needed
     output logic tx_needed,  // 1 = the coming edge of tx_clk is needed
     output sleep_t sleep  // when clk must run
@@ -60,17 +52,17 @@ module myri_link_port
       .m_ready,
       .m_tail,
       .m_data,
-      .stopped,
-      .stopping,
-      .fill,
       .got_beat,
-      .ev_overflow,
-      .ev_illegal,
-      .ev_forward_reset,
-      .ev_short_timeout,
       .rx_needed,
       .tx_needed,
       .sleep,
+      .stopped(status.stopped),
+      .stopping(status.stopping),
+      .fill(status.fill),
+      .ev_overflow(status.overflow),
+      .ev_illegal(status.illegal),
+      .ev_forward_reset(status.forward_reset),
+      .ev_short_timeout(status.short_timeout),
       .rx_clk((GATED != 0) ? rx_clk : clk),
       .tx_clk((GATED != 0) ? tx_clk : clk)
   );
@@ -81,8 +73,8 @@ module myri_link_port
       .cycle,
       .cfg,
       .got_beat,
-      .beat_seen,
-      .beat_missed,
-      .link_down
+      .beat_seen  (status.beat_seen),
+      .beat_missed(status.beat_missed),
+      .link_down  (status.link_down)
   );
 endmodule

@@ -8,6 +8,7 @@ module myri_nic_link
   import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
+  import myri_link_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,   // slack memory of the link port
     parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
@@ -53,7 +54,7 @@ module myri_nic_link
   logic ptx_busy, prx_busy, rx_needed, tx_needed;
   logic [2:0] near_busy;  // NIC side of the crossings
   logic [2:0] far_busy;  // link side
-  logic beat_seen, ev_short_timeout;
+  link_status_t status;
   sleep_t port_sleep;
   logic [2:0] level, level_before_q;
 
@@ -62,6 +63,14 @@ module myri_nic_link
   assign event_busy = near_busy[2];
   assign busy = near_busy != 3'd0;
   assign link_alarm = port_sleep.alarm;
+  assign link_trace.link_stopped = status.stopped;
+  assign link_trace.link_stopping = status.stopping;
+  assign link_trace.fill = status.fill;
+  assign link_trace.rx_overrun = status.overflow;
+  assign link_trace.illegal = status.illegal;
+  assign link_trace.forward_reset = status.forward_reset;
+  assign link_trace.beat_missed = status.beat_missed;
+  assign link_trace.link_down = status.link_down;
   assign link_gated_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign link_gated_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
   assign link_busy = ptx_busy || prx_busy || port_sleep.busy || far_busy != 3'd0 || level != level_before_q;
@@ -124,8 +133,7 @@ module myri_nic_link
       .m_ready,
       .m_tail,
       .m_data,
-      .ev_short_timeout,
-      .beat_seen,
+      .status,
       .rx_needed,
       .tx_needed,
       .clk(link_clk),
@@ -134,14 +142,6 @@ module myri_nic_link
       .rst(link_rst),
       .cycle(link_cycle),
       .cfg(cfg.link),
-      .stopped(link_trace.link_stopped),
-      .stopping(link_trace.link_stopping),
-      .fill(link_trace.fill),
-      .ev_overflow(link_trace.rx_overrun),
-      .ev_illegal(link_trace.illegal),
-      .ev_forward_reset(link_trace.forward_reset),
-      .beat_missed(link_trace.beat_missed),
-      .link_down(link_trace.link_down),
       .sleep(port_sleep)
   );
 
@@ -191,7 +191,7 @@ module myri_nic_link
   );
 
   // A rising level is an event.
-  assign level = {link_trace.link_down, link_trace.beat_missed, beat_seen};
+  assign level = {link_trace.link_down, link_trace.beat_missed, status.beat_seen};
   always_ff @(posedge link_clk) begin
     if (link_rst) level_before_q <= 3'd0;
     else level_before_q <= level;
@@ -215,5 +215,5 @@ module myri_nic_link
   );
 
   logic unused_ok;
-  assign unused_ok = ev_short_timeout ^ port_sleep.needed ^ port_sleep.in_flight;
+  assign unused_ok = status.short_timeout ^ port_sleep.needed ^ port_sleep.in_flight;
 endmodule

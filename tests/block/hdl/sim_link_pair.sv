@@ -7,6 +7,7 @@
 module sim_link_pair
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
+  import myri_link_pkg::*;
   import myri_symbol_pkg::*;
 (
     input  logic                  clk,               // character clock
@@ -90,6 +91,15 @@ module sim_link_pair
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
     sleep_t port_sleep;
+    link_status_t status;
+    assign {stopped[i], stopping[i], fill[8*i+:8]} = {status.stopped, status.stopping, status.fill};
+    assign {ev_overflow[i], ev_illegal[i]} = {status.overflow, status.illegal};
+    assign {ev_forward_reset[i], ev_short_timeout[i]} = {
+      status.forward_reset, status.short_timeout
+    };
+    assign {beat_seen[i], beat_missed[i], link_down[i]} = {
+      status.beat_seen, status.beat_missed, status.link_down
+    };
     alarm_t beat_alarm;
     link_settings_t own;
     always_comb begin
@@ -118,16 +128,7 @@ module sim_link_pair
         .m_ready(m_ready[i]),
         .m_tail(m_tail[i]),
         .m_data(m_data[8*i+:8]),
-        .stopped(stopped[i]),
-        .stopping(stopping[i]),
-        .fill(fill[8*i+:8]),
-        .ev_overflow(ev_overflow[i]),
-        .ev_illegal(ev_illegal[i]),
-        .ev_forward_reset(ev_forward_reset[i]),
-        .ev_short_timeout(ev_short_timeout[i]),
-        .beat_seen(beat_seen[i]),
-        .beat_missed(beat_missed[i]),
-        .link_down(link_down[i]),
+        .status(status),
         .sleep(port_sleep)
     );
 
