@@ -16,6 +16,7 @@ import pytest
 from pymodels import settings
 from pymodels.errors import ConfigError
 from pymodels.hardware.discover import nic_kind, nic_kinds
+from pymodels.link.characters import DATA, Symbol
 from pymodels.profiles import load_profile, profile_names
 from pymodels.trace import CABLE_BASE, PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE, Part, TraceEvent
 from tb.bind import cpu, host, lanai, watch
@@ -41,6 +42,14 @@ def enums(*names: str) -> dict[str, int]:
             for word, value, shift in re.findall(r"(\w+)\s*=\s*(\w+)(?:\s*<<\s*(\w+))?", body):
                 found[word] = int(value, 0) << int(shift or "0", 0)
     return found
+
+
+def test_characters_of_a_link_are_equal() -> None:
+    c = enums("faults.c")
+    assert c["FLAG"] == DATA
+    assert {name: c[name] for name in ("GAP", "STOP", "GO")} == {
+        s.name: s for s in (Symbol.GAP, Symbol.STOP, Symbol.GO)
+    }
 
 
 def test_ring_sizes_are_equal() -> None:
