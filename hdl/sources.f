@@ -8,6 +8,7 @@ hdl/sim/doorway/sim_doorway_pkg.sv
 hdl/sim/probe/sim_settings_pkg.sv
 hdl/host/myri_pci_pkg.sv
 hdl/switch/sp_packet_pkg.sv
+hdl/switch/sp_chunk_pkg.sv
 hdl/switch/myri_switch_pkg.sv
 hdl/nic/common/
 hdl/nic/core/

@@ -10,6 +10,7 @@ module sp_switch
   import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
   import myri_switch_pkg::*;
+  import sp_chunk_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
     parameter int SLACK_LOG2 = 7,  // slack memory entries per input = 2**SLACK_LOG2
@@ -52,10 +53,10 @@ module sp_switch
       occupied;
   logic [PW*PORTS-1:0] owner;
   logic [PORTS-1:0] c_valid, c_take, b_ready;
-  logic [69*PORTS-1:0] c_chunk;
-  logic [ 4*PORTS-1:0] c_port;
+  logic [SP_CHUNK_BITS*PORTS-1:0] c_chunk;  // per input: sp_chunk_t
+  logic [4*PORTS-1:0] c_port;
   logic [PORTS-1:0] n_ready, n_load, reading, pending, attached;
-  logic [69*PORTS-1:0] n_chunk;
+  logic [SP_CHUNK_BITS*PORTS-1:0] n_chunk;  // per output: sp_chunk_t
   logic [PORTS-1:0] s_valid, s_ready, s_tail;
   logic [8*PORTS-1:0] s_data;
   logic [PORTS-1:0] input_busy, collect_busy, output_busy;
@@ -207,7 +208,7 @@ module sp_switch
         .b_port(to),
         .c_valid(c_valid[p]),
         .c_take(c_take[p]),
-        .c_chunk(c_chunk[69*p+:69]),
+        .c_chunk(c_chunk[SP_CHUNK_BITS*p+:SP_CHUNK_BITS]),
         .c_port(c_port[4*p+:4]),
         .busy(collect_busy[p])
     );
@@ -220,7 +221,7 @@ module sp_switch
         .d_tail(x_tail[from]),
         .d_data(x_data[8*from+:8]),
         .n_load(n_load[p]),
-        .n_chunk(n_chunk[69*p+:69]),
+        .n_chunk(n_chunk[SP_CHUNK_BITS*p+:SP_CHUNK_BITS]),
         .n_ready(n_ready[p]),
         .s_valid(s_valid[p]),
         .s_ready(s_ready[p]),

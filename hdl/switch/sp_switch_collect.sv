@@ -4,19 +4,21 @@
 // The last chunk of a packet therefore has 1 to 8 bytes (none if the packet has none).
 // Timing: a complete chunk is offered from the edge on that accepts the beat after it; one byte per edge as long as
 // chunks are accepted within eight edges.
-module sp_switch_collect (
-    input  logic        clk,      // character clock
-    input  logic        rst,      // synchronous reset
-    input  logic        b_valid,  // stream of the input
-    output logic        b_ready,  // accepted at the coming edge
-    input  logic        b_tail,   // this beat is the GAP
-    input  logic [ 7:0] b_data,   // byte
-    input  logic [ 3:0] b_port,   // output of the packet
-    output logic        c_valid,  // a chunk is complete
-    input  logic        c_take,   // accepted at the coming edge
-    output logic [68:0] c_chunk,  // {last of its packet, bytes (4), bytes in lanes (64)}
-    output logic [ 3:0] c_port,   // output of its packet
-    output logic        busy      // 1 = a further clock edge is needed
+module sp_switch_collect
+  import sp_chunk_pkg::*;
+(
+    input  logic            clk,      // character clock
+    input  logic            rst,      // synchronous reset
+    input  logic            b_valid,  // stream of the input
+    output logic            b_ready,  // accepted at the coming edge
+    input  logic            b_tail,   // this beat is the GAP
+    input  logic      [7:0] b_data,   // byte
+    input  logic      [3:0] b_port,   // output of the packet
+    output logic            c_valid,  // a chunk is complete
+    input  logic            c_take,   // accepted at the coming edge
+    output sp_chunk_t       c_chunk,  // the chunk
+    output logic      [3:0] c_port,   // output of its packet
+    output logic            busy      // 1 = a further clock edge is needed
 );
   logic [ 3:0] count_q;  // bytes collected
   logic [63:0] bytes_q;
