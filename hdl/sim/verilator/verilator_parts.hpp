@@ -19,6 +19,9 @@ struct Parts {
   void (*settle)(void *root);
   void (*edge)(void *root, uint64_t triggers);
 };
+// A model whose logic depends on no input except at edges has no trigger of inputs.
+template <class Root> auto input_changed(Root *root, int) -> decltype(static_cast<void>(root->__VicoTriggered[0])) { root->__VicoTriggered[0] = 1; }
+template <class Root> void input_changed(Root *, long) {}
 #define PARTS(model)                                                                                    \
   void model##___024root___eval_triggers_vec__act(model##___024root *root);                             \
   __attribute__((weak)) void model##___024root___eval_ico(model##___024root *root);                     \
@@ -32,7 +35,7 @@ struct Parts {
       },                                                                                                \
       [](void *r) {                                                                                     \
         auto *root = static_cast<model##___024root *>(r);                                               \
-        root->__VicoTriggered[0] = 1;                                                                   \
+        input_changed(root, 0);                                                                         \
         if (model##___024root___eval_ico) model##___024root___eval_ico(root);                           \
       },                                                                                                \
       [](void *r, uint64_t triggers) {                                                                  \
