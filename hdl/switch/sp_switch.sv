@@ -24,8 +24,8 @@ module sp_switch
     input logic [PORTS-1:0] stop_lasts,  // see myri_link_core
     input logic [PORTS-1:0] present,  // a cable is attached
     input switch_settings_t cfg,  // configuration of the switch
-    output logic [SWITCH_TRACE_BITS*PORTS-1:0] trace,  // switch_trace_t of each port
-    output logic [SWITCH_COUNTS_BITS*PORTS-1:0] counts,  // switch_counts_t of each port
+    output logic [SWITCH_TRACE_BITS*PORTS-1:0] port_trace,  // switch_trace_t of each port
+    output logic [SWITCH_COUNTS_BITS*PORTS-1:0] port_counts,  // switch_counts_t of each port
     output logic [15:0] st_chunks,  // chunks in the central queue
     output sleep_t sleep  // when clk must run
 );
@@ -247,8 +247,8 @@ module sp_switch
     assign counted.absent = absent[32*p+:32];
     assign counted.overflow = overflow[32*p+:32];
     assign counted.forward_reset = forward_reset[32*p+:32];
-    assign trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS] = seen;
-    assign counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS] = counted;
+    assign port_trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS] = seen;
+    assign port_counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS] = counted;
   end
 
   myri_counters #(

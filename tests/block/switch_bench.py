@@ -85,7 +85,7 @@ class Bench:
         return compare
 
     def _watch(self, now: int) -> None:
-        trace = int(self.dut.trace.value)
+        trace = int(self.dut.port_trace.value)
         if trace == self._quiet:
             return
         strobes = {name: self.traced(name, trace) for name in STROBES}
@@ -98,8 +98,8 @@ class Bench:
             assert not strobes["tail"][port] or key & 0xFF == port, "the last byte of the key is the source"
 
     def traced(self, field: str, trace: int | None = None) -> list[int]:
-        """Return one field of the trace of every port, now or in a sample of `trace`."""
-        value = int(self.dut.trace.value) if trace is None else trace
+        """Return one field of the trace of every port, now or in a sample of `port_trace`."""
+        value = int(self.dut.port_trace.value) if trace is None else trace
         return lanes(value, PACKAGE, "switch_trace_t", field, self.ports)
 
     def packet(self, source: int, output: int, size: int) -> Packet:
@@ -160,7 +160,7 @@ class Bench:
 
     def counter(self, name: str) -> list[int]:
         """Return one counter of every port."""
-        return lanes(int(self.dut.counts.value), PACKAGE, "switch_counts_t", name, self.ports)
+        return lanes(int(self.dut.port_counts.value), PACKAGE, "switch_counts_t", name, self.ports)
 
     def check_counters(self) -> None:
         """Check counters and strobes against the model's results."""

@@ -60,8 +60,8 @@ module sim_switch
 
   logic [9*PORTS-1:0] rx;
   logic [PORTS-1:0] stop_lasts, port_busy;
-  logic [SWITCH_TRACE_BITS*PORTS-1:0] trace;
-  logic [PORTS-1:0] tr_head, tr_grant, tr_queue, tr_tail, tr_stall, lost;  // of `trace`
+  logic [SWITCH_TRACE_BITS*PORTS-1:0] port_trace;
+  logic [PORTS-1:0] tr_head, tr_grant, tr_queue, tr_tail, tr_stall, lost;  // of `port_trace`
   logic [PORTS-1:0] stalled_q, lost_q;  // tr_stall and lost as of the last edge
   logic [PORTS-1:0] changing, traced;  // ports with an event for the trace or an invariant
   logic [PORTS-1:0] beat_owed, beat_busy, struck;
@@ -72,7 +72,7 @@ module sim_switch
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     switch_trace_t seen;
-    assign seen = trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS];
+    assign seen = port_trace[SWITCH_TRACE_BITS*p+:SWITCH_TRACE_BITS];
     assign {tr_head[p], tr_grant[p], tr_queue[p]} = {seen.head, seen.grant, seen.queued};
     assign {tr_tail[p], tr_stall[p], lost[p]} = {seen.tail, seen.stall, seen.overflow};
     sim_switch_port #(
@@ -110,9 +110,9 @@ module sim_switch
         .tx,
         .stop_lasts,
         .cfg,
-        .trace,
+        .port_trace,
         .present(present[PORTS-1:0]),
-        .counts(),
+        .port_counts(),
         .st_chunks(chunks),
         .sleep(chip_sleep)
     );
@@ -150,10 +150,10 @@ module sim_switch
         .tx,
         .stop_lasts,
         .cfg,
-        .trace,
+        .port_trace,
         .gated_needed(chip_needed),
         .present(present[PORTS-1:0]),
-        .counts(),
+        .port_counts(),
         .sleep(chip_sleep)
     );
     assign queue_busy = 1'b0;

@@ -31,7 +31,7 @@ module sim_switch_bench
 );
   logic [                 9*PORTS-1:0] to_switch;
   logic [                 9*PORTS-1:0] from_switch;
-  logic [SWITCH_COUNTS_BITS*PORTS-1:0] counts;
+  logic [SWITCH_COUNTS_BITS*PORTS-1:0] port_counts;
   logic                                run_q;
   logic [                        31:0] set_seed_q;
   logic [                        16:0] set_load_q;
@@ -137,14 +137,14 @@ module sim_switch_bench
       .tx(from_switch),
       .stop_lasts({PORTS{1'b0}}),
       .present({PORTS{1'b1}}),
-      .trace(),
-      .counts,
+      .port_trace(),
+      .port_counts,
       .sleep()
   );
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_traffic
     switch_counts_t counted;
-    assign counted = counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS];
+    assign counted = port_counts[SWITCH_COUNTS_BITS*p+:SWITCH_COUNTS_BITS];
     assign now_overflow[32*p+:32] = counted.overflow;
     sim_traffic #(
         .PORTS(PORTS),
