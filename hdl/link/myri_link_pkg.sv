@@ -1,6 +1,5 @@
 // Shared type and functions of the link blocks.
 package myri_link_pkg;
-  import myri_symbol_pkg::*;
   // State and events of a link port.
   typedef struct packed {
     logic stopped;  // the peer's STOP is in force
@@ -16,7 +15,7 @@ package myri_link_pkg;
   } link_status_t;
   // Return 1 if STOP is in force after a character of an undamaged link; `in_force`: it was in force before it.
   function automatic logic stop_after(input logic [8:0] character, input logic in_force);
-    stop_after = character == STOP || (in_force && character != GO);
+    stop_after = character == myri_symbol_pkg::STOP || (in_force && character != myri_symbol_pkg::GO);
   endfunction
   // Return value modulo divisor. Not inlined: a simulator then divides only where a branch reaches the call, not at
   // every edge.

@@ -32,10 +32,18 @@ def requested(value: int) -> int | None:
     return cycle if valid else None
 
 
-def awake(sleep: int, now: int) -> bool:
-    """Return True if a block whose output `sleep` has the value `sleep` needs the edge with number `now`."""
-    moment = requested(sleep & (1 << 49) - 1)
-    return bool(sleep >> 50 & 1) or (moment is not None and moment <= now)
+def _needs(dut: Any) -> Callable[[], tuple[int, int]]:
+    """Return the function that reads `busy` and the alarm of a block, from `sleep` if it has one of type sleep_t."""
+    sleep = getattr(dut, "sleep", None)
+    if sleep is None or len(sleep) != SLEEP_BITS:
+        busy, until = dut.busy, dut.alarm
+        return lambda: (int(busy.value), int(until.value))
+
+    def read() -> tuple[int, int]:
+        value = int(sleep.value)
+        return value >> 50 & 1, value & (1 << 49) - 1
+
+    return read
 
 
 class Grid:
@@ -57,9 +65,7 @@ class Grid:
         self.samplers: list[Callable[[int], None]] = []
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
-        one = getattr(dut, "sleep", None)
-        self._sleep = one if one is not None and len(one) == SLEEP_BITS else None
-        self._busy, self._alarm = (None, None) if self._sleep is not None else (dut.busy, dut.alarm)
+        self._needs = _needs(dut)
         self._gated = (dut.gated_clk, dut.gated_needed) if gated else None
         self._fall()
         self._cycle.value = 0
@@ -79,10 +85,9 @@ class Grid:
     def _awake(self) -> bool:
         if not self.sleeping:
             return True
-        if self._sleep is not None:
-            return awake(int(self._sleep.value), self.now)
-        moment = alarm(self._alarm)
-        return bool(int(self._busy.value)) or (moment is not None and moment <= self.now)
+        busy, alarm_now = self._needs()
+        moment = requested(alarm_now)
+        return bool(busy) or (moment is not None and moment <= self.now)
 
     async def reset(self, start: int = 0) -> None:
         """Hold reset for four clock edges, then number the grid points from `start`."""
