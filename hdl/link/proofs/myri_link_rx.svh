@@ -27,12 +27,15 @@ always_comb assume (cfg.slack == slack && cfg.stop_mark == stop_mark && cfg.go_m
 
 always @(posedge rx_clk[0])
   if (!$initstate && !rst) begin
-    assert (!ev_overflow[0] && (busy || (rx == IDLE && !(m_valid[0] && m_ready[0]))));
-    assert (got_data[0] == rx[8] && got_stop[0] == (rx == STOP || rx == STOP_DAMAGED) && got_go[0] == (rx == GO || rx == GO_DAMAGED));
-    assert (got_beat[0] == (rx == BEAT));
-    assert (ev_illegal[0] == (!rx[8] && rx != IDLE && rx != GAP && !got_stop[0] && !got_go[0] && !got_beat[0]));
+    assert (!ev_overflow[0] && (busy || (rx == myri_symbol_pkg::IDLE && !(m_valid[0] && m_ready[0]))));
+    assert (got_data[0] == rx[8]);
+    assert (got_stop[0] == (rx == myri_symbol_pkg::STOP || rx == myri_symbol_pkg::STOP_DAMAGED));
+    assert (got_go[0] == (rx == myri_symbol_pkg::GO || rx == myri_symbol_pkg::GO_DAMAGED));
+    assert (got_beat[0] == (rx == myri_symbol_pkg::BEAT));
+    assert (ev_illegal[0] == (!rx[8] && rx != myri_symbol_pkg::IDLE && rx != myri_symbol_pkg::GAP && !got_stop[0] &&
+        !got_go[0] && !got_beat[0]));
     if ($past(rst)) assert (!m_valid[0] && !stopping[0] && !gen_lane[0].in_packet_q);
-    if (!$past(rst) && !$past(rst, 2)) assert (gen_lane[0].in_packet_q == ($past(rx[8]) || $past(gen_lane[0].in_packet_q && rx != GAP)));
+    if (!$past(rst) && !$past(rst, 2)) assert (gen_lane[0].in_packet_q == ($past(rx[8]) || $past(gen_lane[0].in_packet_q && rx != myri_symbol_pkg::GAP)));
     assert (fill[7:0] <= cfg.slack);
     if (!stopping[0]) assert (fill[7:0] < cfg.stop_mark);
     else begin
