@@ -136,8 +136,8 @@ module myri_switch
       .input_needed,
       .cfg_fall_through(cfg.fall_through),
       .gated_clk(lanes),
-      .tr_out(out),
-      .tr_key(key),
+      .out,
+      .key,
       .gap_leaves,
       .busy(input_busy)
   );

@@ -30,9 +30,9 @@ module myri_switch_input #(
     output logic [   PORTS-1:0] gap_leaves,        // strobe: a GAP is sent to its output
     output logic [   PORTS-1:0] ev_bad_route,      // strobe: a packet with a bad route is dropped
     output logic [   PORTS-1:0] ev_absent,         // strobe: a packet for an absent port is dropped
-    output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
-    output logic [ 4*PORTS-1:0] tr_out,            // output of the packet at the head
-    output logic [32*PORTS-1:0] tr_key,            // first four bytes after the route, big-endian
+    output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, out is valid
+    output logic [ 4*PORTS-1:0] out,               // output of the packet at the head
+    output logic [32*PORTS-1:0] key,               // first four bytes after the route, big-endian
     output logic [   PORTS-1:0] input_needed,      // clock enables of these clocks
     output logic                busy               // 1 = a further clock edge is needed
 );
@@ -58,7 +58,7 @@ module myri_switch_input #(
   always_comb begin : readiness
     logic [PORTS-1:0] ready;
     ready = '0;
-    for (int i = 0; i < PORTS; i++) if (x_valid[i]) ready[i] = s_ready[tr_out[4*i+:PW]];
+    for (int i = 0; i < PORTS; i++) if (x_valid[i]) ready[i] = s_ready[out[4*i+:PW]];
     x_ready = ready;
   end
   assign m_ready = ~held_q | fire;
@@ -103,7 +103,7 @@ module myri_switch_input #(
       for (int i = 0; i < PORTS; i++) begin
         if (falling_q[i] && fall_left_q[8*i+:8] == 8'd1) begin
           asking[i] = 1'b1;
-          for_port[4*i+:4] = tr_out[4*i+:4];
+          for_port[4*i+:4] = out[4*i+:4];
         end
         if (!falling_q[i] && accepted[i] && cfg_fall_through == 8'd0) begin
           asking[i] = 1'b1;
@@ -135,9 +135,9 @@ module myri_switch_input #(
 
   // Request of a packet, and its time.
   always_ff @(posedge clk) begin
-    if (rst) tr_out <= '0;
+    if (rst) out <= '0;
     else if (accepted != '0) begin
-      for (int i = 0; i < PORTS; i++) if (accepted[i]) tr_out[4*i+:4] <= target[7*i+:4];
+      for (int i = 0; i < PORTS; i++) if (accepted[i]) out[4*i+:4] <= target[7*i+:4];
     end
   end
   always_ff @(posedge clk) begin
@@ -160,7 +160,7 @@ module myri_switch_input #(
 
     assign m_byte = m_data[8*i+:8];
     assign x_data[8*i+:8] = m_tail[i] ? held_byte_q ^ diff_q : held_byte_q;
-    assign tr_key[32*i+:32] = key_q;
+    assign key[32*i+:32] = key_q;
 
     // No reset: these registers are valid only under the flags above.
     always_ff @(posedge own_clk) begin
