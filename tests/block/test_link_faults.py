@@ -65,6 +65,28 @@ async def a_lost_go_is_replaced_by_the_short_timeout_also_after_a_lasting_stop(d
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(sleeping=[False, True])
+async def the_short_timeout_runs_from_a_go_that_alone_is_lost(dut: Any, sleeping: bool) -> None:
+    bench = Bench(dut, sleeping=sleeping, cfg_delay=0, cfg_beat_period=0)
+    gate = Gate()
+    bench.sinks["b"].stalls = gate
+    await bench.start()
+    bench.send("a", bench.rng.randbytes(150))
+    await bench.grid.run(300)
+    lost: list[int] = []
+
+    def hide(now: int) -> None:
+        if int(dut.b_tx.value) == int(Symbol.GO) and not lost:
+            lost.append(now)
+            bench.forced["ba"].append(int(Symbol.IDLE))
+
+    bench.grid.drivers.insert(0, hide)
+    gate.closed = False
+    await bench.settle()
+    assert bench.seen["ev_short_timeout"] == [(lost[0] + 1 + 16, 1)]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(sleeping=[False, True])
 async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(dut: Any, sleeping: bool) -> None:
     bench = Bench(dut, sleeping=sleeping, cfg_delay=2, cfg_long_timeout=500)
     gate = Gate()
