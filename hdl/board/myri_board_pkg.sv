@@ -9,6 +9,84 @@ package myri_board_pkg;
   localparam int RING_WORDS = 8;
   localparam logic [11:0] COMPARATOR_BASE = 12'h100;
   localparam int COMPARATOR_BYTES = 32;
+  // What identifies a bitstream, apart from its parameters
+  typedef struct packed {
+    logic [127:0] hash;  // registers HASH0 to HASH3
+    logic [31:0] bus_hz;  // nominal frequency of each clock
+    logic [31:0] nic_hz;
+    logic [31:0] link_hz;
+    logic [31:0] baud;  // bits a second of the serial line
+  } board_identity_t;
+  // Event for the trace ring, of one source
+  typedef struct packed {
+    logic [15:0] code;  // EV_*
+    logic [19:0] unit;  // unit number
+    logic [31:0] packet;  // packet key
+    logic [31:0] argument;
+    logic [31:0] argument2;
+    logic [31:0] ago;  // edges since the event, 0 = this edge
+  } board_event_t;
+  localparam int EVENT_BITS = 164;
+  // Record on its way to the trace ring
+  typedef struct packed {
+    logic [47:0] cycle;  // index of the clock edge of the event
+    logic [1:0] clock;  // CLOCK_*
+    logic [7:0] lost;  // lost records of this source just before, at most 255
+    logic [15:0] code;
+    logic [19:0] unit;
+    logic [31:0] packet;
+    logic [31:0] argument;
+    logic [31:0] argument2;
+  } board_record_t;
+  localparam int RECORD_BITS = 190;
+  // Unit numbers and event codes of the trace
+  localparam int SWITCH_BASE = 65536;
+  localparam int PORTS_PER_SWITCH = 64;
+  localparam int PART_HOST_CPU = 0;
+  localparam int PART_BRIDGE = 1;
+  localparam int PART_NIC_CPU = 2;
+  localparam int PART_NET_SEND = 3;
+  localparam int PART_NET_RECV = 4;
+  localparam int PART_HOST_DMA = 5;
+  localparam int PART_DOORBELL = 6;
+  localparam int PART_LINK = 7;
+  localparam int PART_SRAM = 8;
+  localparam int PART_PCI = 9;
+  localparam int PART_FPGA = 10;
+  localparam int PART_FRAME = 11;
+  localparam logic [15:0] EV_TX_START = 16'h0100;
+  localparam logic [15:0] EV_TX_HEAD = 16'h0101;
+  localparam logic [15:0] EV_TX_TAIL = 16'h0102;
+  localparam logic [15:0] EV_RX_HEAD = 16'h0103;
+  localparam logic [15:0] EV_RX_TAIL = 16'h0104;
+  localparam logic [15:0] EV_DMA_START = 16'h0110;
+  localparam logic [15:0] EV_DMA_DONE = 16'h0111;
+  localparam logic [15:0] EV_MOVE_START = 16'h0112;
+  localparam logic [15:0] EV_MOVE_DONE = 16'h0113;
+  localparam logic [15:0] EV_PIO_WRITE = 16'h0120;
+  localparam logic [15:0] EV_PIO_ACCEPT = 16'h0121;
+  localparam logic [15:0] EV_PIO_READ = 16'h0122;
+  localparam logic [15:0] EV_DOORBELL = 16'h0123;
+  localparam logic [15:0] EV_INTERRUPT = 16'h0124;
+  localparam logic [15:0] EV_SWITCH_HEAD = 16'h0130;
+  localparam logic [15:0] EV_SWITCH_GRANT = 16'h0131;
+  localparam logic [15:0] EV_SWITCH_TAIL = 16'h0132;
+  localparam logic [15:0] EV_STALL_START = 16'h0133;
+  localparam logic [15:0] EV_STALL_END = 16'h0134;
+  localparam logic [15:0] EV_SWITCH_QUEUE = 16'h0135;
+  localparam logic [15:0] EV_CARD_TAKE = 16'h0148;
+  localparam logic [15:0] EV_CARD_GIVE = 16'h0149;
+  localparam logic [15:0] EV_FRAME_START = 16'h014A;
+  localparam logic [15:0] EV_FRAME_END = 16'h014B;
+  localparam logic [15:0] EV_SRAM_USE = 16'h0150;
+  localparam logic [15:0] EV_PCI_USE = 16'h0151;
+  localparam logic [15:0] EV_SLACK_FILL = 16'h0152;
+  localparam logic [15:0] EV_QUEUE_FILL = 16'h0153;
+  localparam logic [15:0] EV_FAULT = 16'h0140;
+  localparam logic [15:0] EV_BEAT_MISSED = 16'h0141;
+  localparam logic [15:0] EV_BEAT_BACK = 16'h0142;
+  localparam logic [15:0] EV_LINK_DOWN = 16'h0143;
+  localparam logic [15:0] EV_LINK_UP = 16'h0144;
   // Address regions, bits 31:28 of an address.
   localparam logic [3:0] REGION_NIC = 4'h0;
   localparam logic [3:0] REGION_MEMORY = 4'h1;

@@ -1,14 +1,16 @@
 """Address map of a board: regions, registers, and the SystemVerilog package with their numbers.
 
 An address has 32 bits. Bits 31:28 select the region, bits 27:24 the node, bits 23:0 the offset in bytes. Every access
-moves an aligned word of 32 bits. A word of host memory or of the NIC's window has the byte at its address in bits 7:0,
-like a word on the PCI bus. A big-endian word of the NIC's SRAM therefore appears with its bytes reversed.
+moves an aligned word of 32 bits. A word of host memory or of the NIC's window is little-endian, like a word on the PCI
+bus. A big-endian word of the NIC's SRAM therefore appears with its bytes reversed.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 from pathlib import Path
+
+from pymodels.trace import HARDWARE_EVENTS, PORTS_PER_SWITCH, SWITCH_BASE, Part
 
 IDENTITY = 0x53414E42
 """Value of register IDENTITY: SANB in ASCII."""
@@ -137,7 +139,7 @@ class Compare(IntEnum):
     OFF = 0
     EQUAL = 1  # masked word equal to masked VALUE
     DIFFERENT = 2  # masked word not equal to masked VALUE
-    WRITTEN = 3  # a write to the word; not tested when armed
+    WRITTEN = 3  # a write to the word after the edge at which MODE was written
 
 
 COMPARATOR_BASE, COMPARATOR_BYTES = 0x100, 0x20
@@ -195,6 +197,41 @@ def package() -> str:
         f"  localparam int RING_WORDS = {RING_WORDS};",
         f"  localparam logic [11:0] COMPARATOR_BASE = 12'h{COMPARATOR_BASE:X};",
         f"  localparam int COMPARATOR_BYTES = {COMPARATOR_BYTES};",
+        "  // What identifies a bitstream, apart from its parameters",
+        "  typedef struct packed {",
+        "    logic [127:0] hash;  // registers HASH0 to HASH3",
+        "    logic [31:0] bus_hz;  // nominal frequency of each clock",
+        "    logic [31:0] nic_hz;",
+        "    logic [31:0] link_hz;",
+        "    logic [31:0] baud;  // bits a second of the serial line",
+        "  } board_identity_t;",
+        "  // Event for the trace ring, of one source",
+        "  typedef struct packed {",
+        "    logic [15:0] code;  // EV_*",
+        "    logic [19:0] unit;  // unit number",
+        "    logic [31:0] packet;  // packet key",
+        "    logic [31:0] argument;",
+        "    logic [31:0] argument2;",
+        "    logic [31:0] ago;  // edges since the event, 0 = this edge",
+        "  } board_event_t;",
+        "  localparam int EVENT_BITS = 164;",
+        "  // Record on its way to the trace ring",
+        "  typedef struct packed {",
+        "    logic [47:0] cycle;  // index of the clock edge of the event",
+        "    logic [1:0] clock;  // CLOCK_*",
+        "    logic [7:0] lost;  // lost records of this source just before, at most 255",
+        "    logic [15:0] code;",
+        "    logic [19:0] unit;",
+        "    logic [31:0] packet;",
+        "    logic [31:0] argument;",
+        "    logic [31:0] argument2;",
+        "  } board_record_t;",
+        "  localparam int RECORD_BITS = 190;",
+        "  // Unit numbers and event codes of the trace",
+        f"  localparam int SWITCH_BASE = {SWITCH_BASE};",
+        f"  localparam int PORTS_PER_SWITCH = {PORTS_PER_SWITCH};",
+        *(f"  localparam int PART_{part.name} = {part.value};" for part in Part),
+        *(f"  localparam logic [15:0] EV_{event.name} = 16'h{event.value:04X};" for event in HARDWARE_EVENTS),
     ]
     for prefix, members, bits in groups:
         lines.append(f"  // {(members.__doc__ or '').splitlines()[0]}")

@@ -32,6 +32,7 @@ from pymodels.board.map import (
     control,
     package,
 )
+from pymodels.board.points import MODULE, module
 from pymodels.board.ring import lost, records
 from pymodels.trace import Part, TraceEvent, unit
 
@@ -55,6 +56,10 @@ IDENTITY = Identity(
 
 def test_the_committed_package_is_what_the_map_generates() -> None:
     assert PACKAGE.read_text(encoding="utf-8") == package(), "run `python -m pymodels.board.map`"
+
+
+def test_the_committed_trace_points_are_what_the_table_generates() -> None:
+    assert MODULE.read_text(encoding="utf-8") == module(), "run `python -m pymodels.board.points`"
 
 
 @pytest.mark.parametrize("registers", [ControlRegister, NodeRegister, ComparatorRegister])
