@@ -1,0 +1,174 @@
+"""Designs of `make board`: what a bitstream holds, with its settings computed from a hardware profile."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pymodels.board.identity import Identity
+from pymodels.board.map import COMPARATORS, Clock, Top
+from pymodels.errors import nearest
+from pymodels.profiles import Profile, load_profile
+from pymodels.settings import BRIDGE, CORE, NIC, SWITCH, Bundle, Setting
+from tb.build.build import Design as HdlDesign
+from tb.build.build import needed_files
+from tb.plan.settings import node_settings, switch_settings
+from tb.tools.programs import ToolError
+
+MODULE = "myri_board_cluster"
+"""Generic top of all designs with NICs."""
+BUNDLES: Mapping[str, Bundle] = MappingProxyType(
+    {"cfg_nic": NIC, "cfg_bridge": BRIDGE, "cfg_core": CORE, "cfg_switch": SWITCH}
+)
+"""Input of the top for each bundle of settings."""
+LANAI4 = 4
+"""Number of the LANai 4 in register KIND."""
+PS_PER_S = 10**12
+
+
+@dataclass(frozen=True)
+class Design:
+    """Content of a bitstream, apart from the board.
+
+    Attributes:
+        name: Name on the command line and of the folder.
+        top: Kind of top.
+        nodes: Number of nodes.
+        profile: Hardware profile.
+        sram_log2: log2 of the bytes of a NIC's SRAM.
+        memory_log2: log2 of the bytes of a host's memory.
+        ring_log2: log2 of the records of the trace ring.
+        core: True if the NICs have processors.
+    """
+
+    name: str
+    top: Top
+    nodes: int
+    profile: str = "lanai4"
+    sram_log2: int = 16
+    memory_log2: int = 16
+    ring_log2: int = 10
+    core: bool = True
+
+
+@dataclass(frozen=True)
+class Clocking:
+    """Clocks and serial line of a design on a board.
+
+    Attributes:
+        bus_hz: Frequency of the bus clock.
+        slower: Factor by which NIC and link clock are slower than in the profile.
+        divisor: Bus clocks of a bit on the serial line.
+        timeout: Inactivity time-out of the bridge in bus clocks.
+    """
+
+    bus_hz: int
+    slower: int
+    divisor: int
+    timeout: int
+
+
+DESIGNS: Mapping[str, Design] = MappingProxyType(
+    {one.name: one for one in (Design("loopback", Top.LOOPBACK, 1), Design("pair", Top.PAIR, 2))}
+)
+"""Known designs by name."""
+
+
+def find_design(name: str) -> Design:
+    """Return a design by name. Raises ToolError with the known names."""
+    if name not in DESIGNS:
+        cause = f"the designs are {', '.join(DESIGNS)}"
+        raise ToolError(f"unknown design {name!r}", cause, nearest(name, DESIGNS))
+    return DESIGNS[name]
+
+
+def settings(design: Design) -> dict[Setting, int]:
+    """Return the value of each run-time setting of a design: the profile's, with the board's memory sizes."""
+    profile = load_profile(design.profile)
+    values = node_settings(profile) | switch_settings(profile)
+    values |= {
+        int(Setting.CORE_RUN): int(design.core),
+        int(Setting.CORE_SRAM_BYTES): 1 << design.sram_log2,
+        int(Setting.SRAM_ABOVE): 0,
+        int(Setting.MEM_LOG2): design.memory_log2,
+        int(Setting.CABLE_DELAY): profile.cable_characters(None) - 1,
+    }
+    return {setting: values[setting] for setting in Setting if setting in values}
+
+
+def constants(design: Design) -> dict[str, str]:
+    """Return the constant of each settings input of the top as SystemVerilog text."""
+    values = settings(design)
+    texts = {}
+    for port, bundle in BUNDLES.items():
+        bits = sum(width for _, width in bundle.fields())
+        texts[port] = f"{bits}'h{bundle.packed(dict(_fields(bundle, values))):X}"
+    return {**texts, "cfg_cable_delay": f"8'd{values[Setting.CABLE_DELAY]}"}
+
+
+def _fields(bundle: Bundle, values: Mapping[Setting, int]) -> list[tuple[str, int]]:
+    inside = [pair for one in (bundle.inside or {}).values() for pair in _fields(one, values)]
+    return inside + [(bundle.field(setting), values[setting]) for setting in bundle.settings]
+
+
+def periods(profile: Profile, bus_hz: int) -> dict[Clock, int]:
+    """Return the period of each clock in ps; NIC and link clock are those of the profile."""
+    return {
+        Clock.BUS: PS_PER_S // bus_hz,
+        Clock.NIC: profile.integer("clock.nic_ps"),
+        Clock.LINK: profile.integer("clock.link_ps"),
+    }
+
+
+def identity(design: Design, clocking: Clocking, wrapper: str) -> Identity:
+    """Return the identity of a design on a board.
+
+    Args:
+        design: The design.
+        clocking: Its clocks.
+        wrapper: Text of the board's top without the hash; together with the sources it gives the hash.
+    """
+    times = periods(load_profile(design.profile), clocking.bus_hz)
+    digest = hashlib.sha256(wrapper.encode())
+    for path in needed_files(HdlDesign(MODULE)):
+        digest.update(path.name.encode() + path.read_bytes())
+    return Identity(
+        top=design.top,
+        nodes=design.nodes,
+        nic=LANAI4,
+        core=design.core,
+        sram_log2=design.sram_log2,
+        memory_log2=design.memory_log2,
+        ring_log2=design.ring_log2,
+        comparators=COMPARATORS,
+        hash=digest.hexdigest()[:32],
+        bus_hz=clocking.bus_hz,
+        nic_hz=PS_PER_S // (times[Clock.NIC] * clocking.slower),
+        link_hz=PS_PER_S // (times[Clock.LINK] * clocking.slower),
+        baud=clocking.bus_hz // clocking.divisor,
+        timeout=clocking.timeout,
+    )
+
+
+def instance(design: Design, clocking: Clocking, pins: Mapping[str, str]) -> str:
+    """Return the instance of the generic top in a board's top.
+
+    Args:
+        design: The design.
+        clocking: Its clocks.
+        pins: Expression of each port that is not a setting.
+    """
+    parameters = {
+        "TOP": f"8'd{int(design.top)}",
+        "CORE": f"1'b{int(design.core)}",
+        "SRAM_LOG2": design.sram_log2,
+        "MEMORY_LOG2": design.memory_log2,
+        "RING_LOG2": design.ring_log2,
+        "DIVISOR": clocking.divisor,
+        "TIMEOUT": clocking.timeout,
+    }
+    given = ",\n".join(f"      .{name}({value})" for name, value in parameters.items())
+    ports = ",\n".join(f"      .{name}({value})" for name, value in {**pins, **constants(design)}.items())
+    return f"  {MODULE} #(\n{given}\n  ) u_cluster (\n{ports}\n  );\n"
