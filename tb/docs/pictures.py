@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tb.docs.reader import PageError, Reader, blocks
 from tb.report.terminal import complain
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
@@ -23,14 +24,18 @@ BROWSER = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-sc
 
 
 class Picture(NamedTuple):
-    """A picture of a page that a command leaves."""
+    """A picture of a file that a command or a tutorial leaves."""
 
     command: str
-    """Words after `sanlab`; `{out}` is the folder for results."""
+    """Words after `sanlab`; `{out}` is the folder for results. With `tutorial`, empty."""
     page: str
     """File below the folder for results: a page, an SVG, or waves with a view of the same name beside them."""
     width: int = 1400
     height: int = 900
+    tutorial: str = ""
+    """Tutorial that leaves the file, in the folder `sim_build` of the reader's checkout."""
+    until: str = ""
+    """Beginning of the heading at which the tutorial is left; empty: its end."""
 
 
 PICTURES = {
@@ -41,7 +46,10 @@ PICTURES = {
         "'--designs=usual: ; slow bus: clock.pci_ps=30000 pci.width=32; fast nic: clock.nic_ps=5000'",
         "points.svg",
     ),
+    "gap": Picture("", "sweep/echo_gap/points.svg", tutorial="timing_study"),
+    "ring": Picture("", "program/report.html", 1180, 900, tutorial="mpi_program", until="3."),
 }
+TUTORIALS = Path(__file__).parent / "tutorials"
 DRAWN_S = 8
 """Wall time that GTKWave has to draw."""
 
@@ -50,9 +58,7 @@ def make(name: str, picture: Picture) -> Path:
     """Run the command of a picture and write the picture; return its path. Raises ToolError if either fails."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as out:
-        words = shlex.split(picture.command.format(out=out))
-        _run("the run", [sys.executable, "-m", "tb.sanlab", *words])
-        page = Path(out) / picture.page
+        page = _left(picture, Path(out)) / picture.page
         if page.suffix == ".svg":
             return Path(shutil.copyfile(page, FOLDER / f"{name}.svg"))
         target = FOLDER / f"{name}.png"
@@ -62,6 +68,18 @@ def make(name: str, picture: Picture) -> Path:
             size = f"--window-size={picture.width},{picture.height}"
             _run("the picture", [*BROWSER, size, f"--screenshot={target}", page.as_uri()])
     return target
+
+
+def _left(picture: Picture, out: Path) -> Path:
+    """Run the command of a picture, or follow its tutorial; return the folder of the results."""
+    if not picture.tutorial:
+        words = shlex.split(picture.command.format(out=out))
+        _run("the run", [sys.executable, "-m", "tb.sanlab", *words])
+        return out
+    reader = Reader(out)
+    for block in blocks((TUTORIALS / f"{picture.tutorial}.md").read_text(encoding="utf-8"), picture.until):
+        reader.follow(block)
+    return reader.checkout / "sim_build"
 
 
 def _waves(page: Path, picture: Picture, target: Path) -> None:
@@ -88,6 +106,9 @@ def main(names: Sequence[str]) -> int:
     except ToolError as error:
         complain(str(error))
         return error.exit_code
+    except PageError as error:
+        complain(str(error))
+        return 1
     return 0
 
 

@@ -1,6 +1,6 @@
 """The tutorials of the site work when they are typed.
 
-Strategy: each page is followed in a copy of the checkout, block by block (`tests/system/tutorials.py`): files are
+Strategy: each page is followed in a copy of the checkout, block by block (`tb/docs/reader.py`): files are
 written, changes applied, commands run, and printed lines compared with those that the page shows. Long commands have a
 shorter form in a comment of the page. Pages made up with one mistake each show that following can fail.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tb.docs.reader import Block, PageError, Reader, blocks
 from tb.tools.paths import ROOT
-from tests.system.tutorials import Block, Reader, blocks
 
 PAGES = sorted((ROOT / "tb" / "docs" / "tutorials").glob("*.md"))
 
@@ -35,6 +35,13 @@ def test_blocks_of_a_page_are_found_with_the_commands_for_the_test() -> None:
     assert list(blocks(page)) == [Block("sh", "make\n", "make help"), Block("text", "a\n", "")]
 
 
+def test_blocks_end_at_a_heading() -> None:
+    page = "# A\n```sh\nmake\n```\n## 2. B\n```sh\nmake help\n```\n"
+    assert list(blocks(page, "2.")) == [Block("sh", "make\n", "")]
+    with pytest.raises(PageError, match="no heading begins with '3.'"):
+        list(blocks(page, "3."))
+
+
 def test_a_file_is_written_and_changed(reader: Reader) -> None:
     reader.follow(Block("python", "# file: some/place.py\nA = 1\n", ""))
     change = "--- a/some/place.py\n+++ b/some/place.py\n@@ -1 +1 @@\n-A = 1\n+A = 2\n"
@@ -53,5 +60,5 @@ def test_a_file_is_written_and_changed(reader: Reader) -> None:
     ids=["command", "text", "diff"],
 )
 def test_a_mistake_of_a_page_is_noticed(reader: Reader, block: Block) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(PageError):
         reader.follow(block)

@@ -20,8 +20,8 @@ from pymodels import generated
 from pymodels.costs.compile import compiler_version
 from pymodels.results import Results, differences, read_results
 from pymodels.toml import read_toml
+from tb.docs.reader import FILE, blocks
 from tb.tools.paths import ROOT
-from tests.system.tutorials import FILE, blocks
 
 PAGE = (ROOT / "tb" / "docs" / "tutorials" / "c_firmware.md").read_text(encoding="utf-8")
 FIRST_LINES = [block.text.partition("\n") for block in blocks(PAGE)]

@@ -1,5 +1,7 @@
 """A tutorial as a reader types it: its blocks, and a copy of the checkout in which they are carried out.
 
+Tests follow the pages, and pictures of a page are made by following it.
+
 | block | meaning |
 |---|---|
 | `sh` | commands, run in the copy; `<!-- test: ... -->` on the line before gives shorter ones for the test |
@@ -30,6 +32,10 @@ LEFT_OUT = shutil.ignore_patterns("sim_build", ".venv", ".git", "__pycache__", "
 LIMIT_S = 1200
 
 
+class PageError(AssertionError):
+    """A block of a page does not work as typed."""
+
+
 class Block(NamedTuple):
     """Code block of a page."""
 
@@ -39,8 +45,12 @@ class Block(NamedTuple):
     """Content of the comment `<!-- test: ... -->` before the block."""
 
 
-def blocks(page: str) -> Iterator[Block]:
-    """Yield the blocks of a page in their order."""
+def blocks(page: str, until: str = "") -> Iterator[Block]:
+    """Yield the blocks of a page in their order, up to the heading that begins with `until`."""
+    if until:
+        page, found, _ = page.partition(f"\n## {until}")
+        if not found:
+            raise PageError(f"no heading begins with {until!r}")
     for instead, language, text in BLOCK.findall(page):
         yield Block(language, text, instead)
 
@@ -64,7 +74,7 @@ class Reader:
         (venv / "sanlab.stamp").write_text(stamp, encoding="utf-8")
 
     def follow(self, block: Block) -> None:
-        """Do what a block says. AssertionError if a command fails, or if it prints other lines than the page shows."""
+        """Do what a block says. Raises PageError if a command fails or prints other lines than shown."""
         named = FILE.fullmatch(block.text.partition("\n")[0])
         if named:
             self.write(named[1], block.text.partition("\n")[2])
@@ -72,7 +82,8 @@ class Reader:
             self.run(block.instead or block.text)
         elif block.language == "diff":
             done = self._start(["git", "apply", "-"], block.text)
-            assert done.returncode == 0, done.stderr
+            if done.returncode:
+                raise PageError(done.stderr)
         elif block.language == "text" and block.instead != VARIES:
             self.compare(block.text)
 
@@ -86,7 +97,8 @@ class Reader:
         """Run commands in the checkout, and keep what they print."""
         done = self._start(["bash", "-euc", commands], "")
         self.printed = done.stdout + done.stderr
-        assert done.returncode == 0, f"{commands}\n{self.printed[-4000:]}"
+        if done.returncode:
+            raise PageError(f"{commands}\n{self.printed[-4000:]}")
 
     def compare(self, shown: str) -> None:
         """Compare lines of the page with what was printed: each is a printed line or a part of it, in order."""
@@ -95,7 +107,8 @@ class Reader:
         for line in (" ".join(line.split()) for line in shown.splitlines()):
             if line and line != "...":
                 found = [place for place in range(at, len(printed)) if line in printed[place]]
-                assert found, f"not printed: {line}\n{self.printed[-4000:]}"
+                if not found:
+                    raise PageError(f"not printed: {line}\n{self.printed[-4000:]}")
                 at = found[0] + 1
 
     def _start(self, command: list[str], text: str) -> subprocess.CompletedProcess[str]:
