@@ -60,7 +60,7 @@ int put(commands *c, dw_command command) {
 
 enum { PENDING = sizeof ((commands *)0)->pending / sizeof(future *) };
 
-future *ask(commands *c, PyObject *why, dw_command command) {
+future *submit(commands *c, PyObject *why, dw_command command) {
   if (c->asked - c->ended == PENDING) return PyErr_SetString(PyExc_SystemError, "too many commands wait for their end"), NULL;
   future *f = put(c, command) < 0 ? NULL : new_future(c->kernel, why);
   if (f) c->pending[c->asked++ % PENDING] = (future *)Py_NewRef(f);
@@ -99,11 +99,11 @@ static PyObject *commands_give(PyObject *self, PyObject *const *args, Py_ssize_t
   if (command_words(c, "give", args, n, &command) < 0 || put(c, command) < 0) return NULL;
   Py_RETURN_NONE;
 }
-static PyObject *commands_ask(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+static PyObject *commands_submit(PyObject *self, PyObject *const *args, Py_ssize_t n) {
   commands *c = (commands *)self;
   dw_command command;
-  if (n < 2) return PyErr_SetString(PyExc_TypeError, "ask takes why, and the words of a command"), NULL;
-  return command_words(c, "ask", args + 1, n - 1, &command) < 0 ? NULL : (PyObject *)ask(c, args[0], command);
+  if (n < 2) return PyErr_SetString(PyExc_TypeError, "submit takes why, and the words of a command"), NULL;
+  return command_words(c, "submit", args + 1, n - 1, &command) < 0 ? NULL : (PyObject *)submit(c, args[0], command);
 }
 static PyObject *commands_new(PyTypeObject *type, PyObject *args, PyObject *names) {
   int unit, bytes;
@@ -132,7 +132,7 @@ static void commands_end(PyObject *self) {
 }
 static PyMethodDef commands_methods[] = {
     {"give", FAST(commands_give), METH_FASTCALL, NULL},
-    {"ask", FAST(commands_ask), METH_FASTCALL, NULL},
+    {"submit", FAST(commands_submit), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 PyTypeObject commands_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.CommandsC", .tp_basicsize = sizeof(commands),

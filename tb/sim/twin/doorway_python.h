@@ -71,7 +71,7 @@ typedef struct {
 } commands;
 extern PyTypeObject commands_type;
 int put(commands *c, dw_command command);                              // -1 with an exception
-future *ask(commands *c, PyObject *why, dw_command command);           // a new reference, or NULL
+future *submit(commands *c, PyObject *why, dw_command command);           // a new reference, or NULL
 int command_words(const commands *c, const char *what, PyObject *const *args, Py_ssize_t n, dw_command *command);
 
 int drain(PyObject *handlers);                                         // -1 with an exception

@@ -108,7 +108,7 @@ static PySendResult use_send(PyObject *self, PyObject *sent, PyObject **result) 
   if (u->state == HAS_THE_CPU) {
     kernel *k = (kernel *)u->cpu->kernel;
     u->state = USES_IT;
-    u->waits = u->commands ? ask(u->commands, u->why, u->command) : sleep_until(k, k->now + u->duration, u->why);
+    u->waits = u->commands ? submit(u->commands, u->why, u->command) : sleep_until(k, k->now + u->duration, u->why);
     return (*result = Py_XNewRef((PyObject *)u->waits)) ? PYGEN_NEXT : PYGEN_ERROR;
   }
   if (u->state == OVER) return PyErr_SetString(PyExc_RuntimeError, "awaited twice"), PYGEN_ERROR;

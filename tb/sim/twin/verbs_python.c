@@ -143,7 +143,7 @@ VERB(nic_read, 1, 1, "register") {
   const int64_t at = PyLong_AsLongLong(args[0]);
   if (!c || (at == -1 && PyErr_Occurred())) return NULL;
   PyObject *why = PyUnicode_FromFormat("register 0x%x", (unsigned)at);
-  PyObject *read = why ? (PyObject *)ask(c, why, (dw_command){.op = OP_READ, .a = at}) : NULL;
+  PyObject *read = why ? (PyObject *)submit(c, why, (dw_command){.op = OP_READ, .a = at}) : NULL;
   Py_XDECREF(why);
   return read;
 }
@@ -152,7 +152,7 @@ VERB(nic_work, 1, 2, "path", "times") {
   commands *c = commands_here(here->commands);
   int64_t cost[3];
   if (!c || cost_of(self, here->charges, "_charge", args, n, 3, cost) < 0) return NULL;
-  return (PyObject *)ask(c, args[0], (dw_command){.op = OP_WORK, .a = cost[0], .b = cost[1], .c = cost[2]});
+  return (PyObject *)submit(c, args[0], (dw_command){.op = OP_WORK, .a = cost[0], .b = cost[1], .c = cost[2]});
 }
 VERB(nic_post, 1, 1, "path") {
   const nic *here = (const nic *)self;
@@ -214,7 +214,7 @@ VERB(loop_run, 0, 1, "start") {
   const long long start = PyLong_AsLongLong(goes_on ? ((future *)l->hit)->value : args[0]);
   if (start == -1 && PyErr_Occurred()) return NULL;
   const dw_command command = {.op = OP_POLL, .a = l->loop, .b = l->count, .c = goes_on ? (start + 1) % l->count : start};
-  PyObject *hit = (PyObject *)ask(c, text_polling, command);
+  PyObject *hit = (PyObject *)submit(c, text_polling, command);
   if (hit) Py_XSETREF(l->hit, Py_NewRef(hit));
   return hit;
 }
