@@ -49,6 +49,10 @@ unexport MAKEFLAGS MFLAGS
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## SANLAB_COMPILED=0          run loop, turns and verbs in Python in place of the C extension, for breakpoints: same results
+## BOARD=<name>               the FPGA board of board (ulx3s, ecpix5)
+## DESIGN=<name>              what board puts on it (pair): pair, loopback
+## SLOWER=<n>                 NIC and link clock of board: this fraction of the profile's (2)
+## TCP=<port>                 board SIM=1: a TCP port instead of a pseudo-terminal
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
 
@@ -77,6 +81,7 @@ uses_costs := LAYER
 uses_figures := SIM QUICK
 uses_uncertainty := STUDY SIM SEED CLUSTER GRIM_HOST PROFILE SET SAMPLES SCHEDULER WORKERS
 uses_mpi4py := CLUSTER PROFILE
+uses_board := BOARD DESIGN SLOWER SIM SEED TCP
 everywhere := VENV PYTHON SANLAB_%
 on_the_line := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 goals := $(or $(MAKECMDGOALS),all)
@@ -84,7 +89,7 @@ used := $(sort $(foreach goal,$(goals),$(uses_$(goal))))
 unused := $(filter-out $(used) $(everywhere),$(on_the_line))
 $(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value"))
 
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -100,7 +105,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test check test-long help run studies new docs cluster sim lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies new docs cluster sim board lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -154,6 +159,10 @@ cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cab
 sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
 	$(setup) $(simulator)
 	@$(sanlab) sim --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+
+board: ## the bitstream of a DESIGN for the FPGA board BOARD, or with SIM=1 a stand-in that runs behind a port
+	$(setup) $(if $(filter 1,$(SIM)),compiler)
+	@$(sanlab) board --design="$$DESIGN" --slower="$$SLOWER" $(if $(filter 1,$(SIM)),--sim --seed="$$SEED" $(if $(TCP),--tcp="$$TCP")) -- "$$BOARD"
 
 lint: ## static checks of Python and HDL
 	$(setup)

@@ -32,7 +32,7 @@ module myri_board_uart #(
   logic mark_q;  // present bit
 
   assign out_ready = out_left_q == 4'd0;
-  assign txd = mark_q;
+  assign txd = mark_q || rst;
 
   myri_sync #(
       .WIDTH(1)

@@ -71,7 +71,13 @@ class Clocking:
 
 
 DESIGNS: Mapping[str, Design] = MappingProxyType(
-    {one.name: one for one in (Design("loopback", Top.LOOPBACK, 1), Design("pair", Top.PAIR, 2))}
+    {
+        one.name: one
+        for one in (
+            Design("loopback", Top.LOOPBACK, 1),
+            Design("pair", Top.PAIR, 2, sram_log2=17, memory_log2=15),  # GRIM's firmware needs 128 KB
+        )
+    }
 )
 """Known designs by name."""
 

@@ -38,6 +38,10 @@ FILE = "board.json"
 CLOCKING = Clocking(bus_hz=25_000_000, slower=1, divisor=4, timeout=40_000)
 """Clocks of the stand-in. Its serial line is as fast as the divisor allows, because a simulated clock costs time."""
 JITTER_PERCENT, PPM = 10.0, 50
+VERILATE = ("--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing")
+QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style", *compilers.STRICT, "-Wno-MULTIDRIVEN")
+MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
+"""Options of Verilator, and of the makefile that it writes. Higher optimisation takes minutes and gains little."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,9 @@ def program(design: Design) -> Path:
     programs.check_compilers()
     files = needed_files(HdlDesign(MODULE))
     text = wrapper(design)
-    digest = hashlib.sha256(f"{text} {programs.verilator().version}".encode())
-    for path in [*files, SOURCE, Path(__file__)]:
+    given = (text, programs.verilator().version, VERILATE, QUIET, MAKE)
+    digest = hashlib.sha256(repr(given).encode())
+    for path in [*files, SOURCE]:
         digest.update(path.name.encode() + path.read_bytes())
     folder, _ = kept(f"standin-{design.name}-{digest.hexdigest()[:16]}", lambda scratch: _build(files, text, scratch))
     return folder / "standin"
@@ -102,12 +107,8 @@ def program(design: Design) -> Path:
 def _build(files: Sequence[Path], text: str, folder: Path) -> None:
     tool = programs.verilator()
     (folder / f"{TOP}.sv").write_text(text, encoding="utf-8")
-    command = [tool.binary, "--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast"]
-    command += ["--noassert", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *compilers.STRICT]
-    command += ["-Wno-MULTIDRIVEN", "--timescale", "1ps/1ps", "-DSYNTHESIS", "--top-module", TOP]
-    command += ["-Mdir", "obj", "-CFLAGS", "-O2 -std=gnu++20"]
-    make = [*compilers.MAKE_FLAGS, "OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"]
-    command += ["-MAKEFLAGS", shlex.join(make)]
+    command = [tool.binary, *VERILATE, *QUIET, "-j", "2", "--timescale", "1ps/1ps", "-DSYNTHESIS", "--top-module", TOP]
+    command += ["-Mdir", "obj", "-CFLAGS", "-std=gnu++20", "-MAKEFLAGS", shlex.join([*compilers.MAKE_FLAGS, *MAKE])]
     command += [*map(str, map(plain, files)), f"{TOP}.sv", str(plain(SOURCE))]
     compilers.run_tool(command, folder, "building the stand-in board", {"VERILATOR_ROOT": str(tool.root)})
     (folder / "obj" / f"V{TOP}").rename(folder / "standin")

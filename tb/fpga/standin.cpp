@@ -29,6 +29,7 @@ namespace {
 volatile sig_atomic_t button = 0;
 
 constexpr int RESET_CLOCKS = 64;           // bus clocks for which the button is pressed
+constexpr uint64_t UP_CLOCKS = 128;        // bus clocks until the board listens after power-up
 constexpr int POLL_CLOCKS = 64;            // bus clocks between two reads of the port
 constexpr uint64_t QUIET_CLOCKS = 200000;  // bus clocks without a byte after which the board runs slowly
 constexpr int IDENTITY_DIGITS = 64;
@@ -89,6 +90,10 @@ class Port {
     explicit Port(int tcp) {
         if (tcp >= 0) listen_on(tcp);
         else open_terminal();
+    }
+    // Print the name of the port for the host.
+    void announce() const {
+        printf("%s\n", name_.c_str());
         fflush(stdout);
     }
     // Read what the host has sent, and return its length.
@@ -113,6 +118,7 @@ class Port {
 
   private:
     int stream_ = -1, listener_ = -1, held_ = -1;
+    std::string name_;
 
     void open_terminal() {
         stream_ = posix_openpt(O_RDWR | O_NOCTTY);
@@ -124,7 +130,7 @@ class Port {
         cfmakeraw(&raw);
         tcsetattr(held_, TCSANOW, &raw);
         fcntl(stream_, F_SETFL, O_NONBLOCK);
-        printf("%s\n", ptsname(stream_));
+        name_ = ptsname(stream_);
     }
     void listen_on(int port) {
         listener_ = socket(AF_INET, SOCK_STREAM, 0);
@@ -139,7 +145,7 @@ class Port {
             fail("TCP port", strerror(errno));
         getsockname(listener_, reinterpret_cast<sockaddr *>(&where), &length);
         fcntl(listener_, F_SETFL, O_NONBLOCK);
-        printf("tcp:localhost:%d\n", ntohs(where.sin_port));
+        name_ = "tcp:localhost:" + std::to_string(ntohs(where.sin_port));
     }
     void accept_host() {
         stream_ = accept(listener_, nullptr, nullptr);
@@ -266,7 +272,8 @@ int main(int argc, char **argv) {
         for (CData *pin : pins) *pin = 0;
         board.eval();
         if (!ticks) continue;
-        line.sample(board.txd, clock++);
+        if (board.arst_n) line.sample(board.txd, clock);
+        if (++clock == UP_CLOCKS) port.announce();
         if (button) {
             button = 0;
             pressed_until = clock + RESET_CLOCKS;

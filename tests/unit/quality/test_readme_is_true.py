@@ -23,6 +23,7 @@ from pymodels.config.find import find_config
 from pymodels.errors import SanlabError
 from pymodels.profiles import DEFAULT_PROFILE, load_profile
 from pymodels.profiles.profile import parse_settings
+from tb.fpga.board_kinds import BOARDS
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS
 from tb.run import block_bench
@@ -151,7 +152,8 @@ def check_make(words: list[str]) -> None:
     study = real.get("STUDY", studies.names()[0])
     assert study in studies.names() or f"{study.replace('.', '/')}.py" in files()
     assert real.get("BENCH", block_bench.names()[0]) in block_bench.names()
-    assert real.get("SIM", SIMULATORS[0]) in SIMULATORS
+    assert real.get("SIM", SIMULATORS[0]) in (*SIMULATORS, *["1"] * ("board" in words))
+    assert real.get("BOARD", "ulx3s") in BOARDS
     profile = load_profile(real.get("PROFILE", DEFAULT_PROFILE))
     if "CLUSTER" in real:
         find_config(real["CLUSTER"], {})
