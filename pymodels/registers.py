@@ -9,7 +9,7 @@ compares.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum, IntFlag
 from pathlib import Path
 
@@ -270,6 +270,22 @@ def declarations(package: str, source: str, groups: Sequence[Group], more: Seque
         lines += [_declare(f"{prefix}_{name}", int(member), width) for name, member in group.__members__.items()]
     lines += [*more, "endpackage", ""]
     return "\n".join(lines)
+
+
+def enumeration(name: str, prefix: str, members: Iterable[IntEnum], width: int) -> Iterator[str]:
+    """Yield the lines of a SystemVerilog enumeration.
+
+    Args:
+        name: Name of the type, which gets the suffix `_t`.
+        prefix: Prefix of the members' names.
+        members: Members in the order of their declaration.
+        width: Bits of the type.
+    """
+    yield f"  typedef enum logic [{width - 1}:0] {{"
+    rows = [f"    {prefix}_{member.name} = {width}'d{int(member)}" for member in members]
+    yield from (f"{row}," for row in rows[:-1])
+    yield rows[-1]
+    yield f"  }} {name}_t;"
 
 
 def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> str:

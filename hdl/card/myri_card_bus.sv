@@ -5,6 +5,8 @@
 // Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
 module myri_card_bus
   import myri_sleep_pkg::*;
+  import myri_card_pkg::*;
+  import myri_pci_pkg::*;
 (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
@@ -13,19 +15,15 @@ module myri_card_bus
     input logic [7:0] cfg_pause,  // see myri_card_uplink
     input logic tw_valid,  // write beat of the target
     output logic tw_ready,  // accepted
-    input logic [31:0] tw_addr,  // 8-byte aligned
-    input logic [63:0] tw_data,  // byte lanes
-    input logic [7:0] tw_be,  // bytes written
+    input pci_write_t tw,  // the beat
     input logic tread_valid,  // read request of the target
     output logic tread_ready,  // accepted
-    input logic [31:0] tread_addr,  // 8-byte aligned
+    input pci_read_t tread,  // the request
     output logic td_valid,  // its answer
     output logic [63:0] td_data,  // byte lanes
     output logic mc_valid,  // command of the master
     input logic mc_ready,  // accepted
-    output logic mc_write,  // 1 = write to the bus
-    output logic [31:0] mc_addr,  // byte address
-    output logic [15:0] mc_bytes,  // bytes
+    output pci_transfer_t mc,  // the command
     output logic mw_valid,  // write beat
     input logic mw_ready,  // accepted
     output logic [63:0] mw_data,  // byte lanes
@@ -44,16 +42,13 @@ module myri_card_bus
     input logic [3:0] host_owns,  // banks that the bus side owns
     output logic write_valid,  // a register of the fabric is written
     input logic write_ready,  // accepted
-    output logic [7:0] write_addr,  // CardReg
-    output logic [31:0] write_data,  // value
+    output card_write_t write_word,  // register and value
     input logic s_valid,  // status word of the fabric
     output logic s_ready,  // accepted
-    input logic [2:0] s_index,  // STATUS_...
-    input logic [31:0] s_value,  // value
+    input card_report_t s_word,  // kind and value
     input logic job_valid,  // job of the shell
     output logic job_ready,  // it has finished
-    input logic [1:0] job_kind,  // see myri_card_uplink
-    input logic [23:0] job_value,  // see myri_card_uplink
+    input card_job_t job,  // the job
     output logic sent,  // strobe: a result is in the NIC's memory
     output logic ev_mailbox,  // strobe: a write of the control mailbox has exceeded cfg_patience
     output alarm_t alarm,  // edge at which the clock must run
@@ -64,8 +59,8 @@ module myri_card_bus
   logic reg_r_valid;
   logic [1:0] bank_due_q;
   logic [63:0] bank_data, reg_data;
-  assign w_bank = !tw_addr[23];
-  assign r_bank = !tread_addr[23];
+  assign w_bank = !tw.addr[23];
+  assign r_bank = !tread.addr[23];
   assign tw_ready = w_bank ? bank_tw_ready : reg_w_ready;
   assign reg_r_valid = tread_valid && !r_bank && bank_due_q == '0;
   assign tread_ready = r_bank ? bank_tread_ready : reg_r_valid;
@@ -87,16 +82,14 @@ module myri_card_bus
   myri_card_local u_local (
       .tw_valid(tw_valid && w_bank),
       .tw_ready(bank_tw_ready),
-      .tw_addr(tw_addr[22:0]),
+      .tw,
       .tread_valid(tread_valid && r_bank && !reg_r_done && bank_due_q != 2'd3),
       .tread_ready(bank_tread_ready),
-      .tread_addr(tread_addr[22:0]),
+      .tread,
       .td_valid(bank_td_valid),
       .rdata(bank_data),
       .clk,
       .rst,
-      .tw_data,
-      .tw_be,
       .dw_valid,
       .dw_ready,
       .dw_addr,
@@ -118,25 +111,23 @@ module myri_card_bus
   myri_card_registers u_registers (
       .w_valid(tw_valid && !w_bank),
       .w_ready(reg_w_ready),
-      .w_addr(tw_addr[7:0]),
-      .w_data(tw_data),
-      .w_be(tw_be),
+      .w_addr(tw.addr[7:0]),
+      .w_data(tw.data),
+      .w_be(tw.be),
       .r_valid(reg_r_valid),
-      .r_addr(tread_addr[7:0]),
+      .r_addr(tread.addr[7:0]),
       .r_done(reg_r_done),
       .r_data(reg_data),
       .f_valid(write_valid),
       .f_ready(write_ready),
-      .f_addr(write_addr),
-      .f_data(write_data),
+      .f_word(write_word),
       .busy(registers_busy),
       .clk,
       .rst,
       .cycle,
       .s_valid,
       .s_ready,
-      .s_index,
-      .s_value,
+      .s_word,
       .host_owns,
       .hold,
       .nic_queue,
@@ -161,8 +152,7 @@ module myri_card_bus
       .cfg_pause,
       .job_valid,
       .job_ready,
-      .job_kind,
-      .job_value,
+      .job,
       .nic_queue,
       .nic_limit,
       .nic_back,
@@ -186,9 +176,7 @@ module myri_card_bus
       .dw_be,
       .mc_valid,
       .mc_ready,
-      .mc_write,
-      .mc_addr,
-      .mc_bytes,
+      .mc,
       .mw_valid,
       .mw_ready,
       .mw_data,
@@ -213,5 +201,5 @@ module myri_card_bus
   assign busy = in_flight || registers_busy;
 
   logic unused;
-  assign unused = &{1'b0, tw_addr[31:24], tread_addr[31:24]};
+  assign unused = &{1'b0, tw.addr[31:24], tread.addr[31:24], tread.bytes, tread.first};
 endmodule

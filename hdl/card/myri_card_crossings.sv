@@ -2,7 +2,9 @@
 // jobs.
 //
 // Timing: each crossing costs its latency (cfg_cdc_latency).
-module myri_card_crossings #(
+module myri_card_crossings
+  import myri_card_pkg::*;
+#(
     parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2
 ) (
     input logic clk,  // PCI clock
@@ -17,29 +19,23 @@ module myri_card_crossings #(
     output logic [3:0] host_owns,  // banks that the bus side owns
     input logic write_valid,  // a register of the fabric is written
     output logic write_ready,  // accepted
-    input logic [7:0] write_addr,  // CardReg
-    input logic [31:0] write_data,  // value
+    input card_write_t write_word,  // register and value
     output logic s_valid,  // status word of the fabric
     input logic s_ready,  // accepted
-    output logic [2:0] s_index,  // STATUS_...
-    output logic [31:0] s_value,  // value
+    output card_report_t s_word,  // kind and value
     output logic job_valid,  // job of the shell
     input logic job_ready,  // it has finished
-    output logic [1:0] job_kind,  // see myri_card_uplink
-    output logic [23:0] job_value,  // see myri_card_uplink
+    output card_job_t job,  // the job
     input logic sent,  // strobe: a result is in the NIC's memory
     output logic f_valid,  // a register is written
     input logic f_ready,  // accepted
-    output logic [7:0] f_addr,  // CardReg
-    output logic [31:0] f_data,  // value
+    output card_write_t f_word,  // register and value
     input logic fs_valid,  // status word for the bus side
     output logic fs_ready,  // accepted
-    input logic [2:0] fs_index,  // STATUS_...
-    input logic [31:0] fs_value,  // value
+    input card_report_t fs_word,  // kind and value
     input logic fj_valid,  // job for the uplink
     output logic fj_ready,  // accepted
-    input logic [1:0] fj_kind,  // see myri_card_uplink
-    input logic [23:0] fj_value,  // see myri_card_uplink
+    input card_job_t fj_job,  // the job
     output logic f_sent,  // strobe: the result is in the NIC's memory
     input logic [3:0] want,  // banks requested
     output logic [3:0] granted,  // banks granted to the fabric
@@ -78,7 +74,7 @@ module myri_card_crossings #(
       sent_w_busy,
       sent_r_busy;
   myri_cdc_fifo #(
-      .WIDTH(40),
+      .WIDTH($bits(card_write_t)),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_writes (
       .cfg_latency(cfg_cdc_latency),
@@ -86,17 +82,17 @@ module myri_card_crossings #(
       .w_rst(rst),
       .w_valid(write_valid),
       .w_ready(write_ready),
-      .w_data({write_addr, write_data}),
+      .w_data(write_word),
       .w_busy(write_w_busy),
       .r_clk(f_clk),
       .r_rst(f_rst),
       .r_valid(f_valid),
       .r_ready(f_ready),
-      .r_data({f_addr, f_data}),
+      .r_data(f_word),
       .r_busy(write_r_busy)
   );
   myri_cdc_fifo #(
-      .WIDTH(26),
+      .WIDTH($bits(card_job_t)),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_jobs (
       .cfg_latency(cfg_cdc_latency),
@@ -104,17 +100,17 @@ module myri_card_crossings #(
       .w_rst(f_rst),
       .w_valid(fj_valid),
       .w_ready(fj_ready),
-      .w_data({fj_kind, fj_value}),
+      .w_data(fj_job),
       .w_busy(job_w_busy),
       .r_clk(clk),
       .r_rst(rst),
       .r_valid(job_valid),
       .r_ready(job_ready),
-      .r_data({job_kind, job_value}),
+      .r_data(job),
       .r_busy(job_r_busy)
   );
   myri_cdc_fifo #(
-      .WIDTH(35),
+      .WIDTH($bits(card_report_t)),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_status (
       .cfg_latency(cfg_cdc_latency),
@@ -122,13 +118,13 @@ module myri_card_crossings #(
       .w_rst(f_rst),
       .w_valid(fs_valid),
       .w_ready(fs_ready),
-      .w_data({fs_index, fs_value}),
+      .w_data(fs_word),
       .w_busy(status_w_busy),
       .r_clk(clk),
       .r_rst(rst),
       .r_valid(s_valid),
       .r_ready(s_ready),
-      .r_data({s_index, s_value}),
+      .r_data(s_word),
       .r_busy(status_r_busy)
   );
   myri_event_cross #(

@@ -8,16 +8,13 @@ module myri_card_fabric
     input logic rst,  // synchronous reset
     input logic f_valid,  // a register is written
     output logic f_ready,  // accepted
-    input logic [7:0] f_addr,  // CardReg
-    input logic [31:0] f_data,  // value
+    input card_write_t f_word,  // register and value
     output logic fs_valid,  // status word for the bus side
     input logic fs_ready,  // accepted
-    output logic [2:0] fs_index,  // STATUS_...
-    output logic [31:0] fs_value,  // value
+    output card_report_t fs_word,  // kind and value
     output logic fj_valid,  // job for the uplink
     input logic fj_ready,  // accepted
-    output logic [1:0] fj_kind,  // see myri_card_uplink
-    output logic [23:0] fj_value,  // see myri_card_uplink
+    output card_job_t fj_job,  // the job
     input logic f_sent,  // strobe: the result is in the NIC's memory
     output logic [3:0] want,  // banks requested
     input logic [3:0] granted,  // banks granted to the fabric
@@ -52,12 +49,10 @@ module myri_card_fabric
   myri_card_shell u_shell (
       .s_valid(fs_valid),
       .s_ready(fs_ready),
-      .s_index(fs_index),
-      .s_value(fs_value),
+      .s_word(fs_word),
       .job_valid(fj_valid),
       .job_ready(fj_ready),
-      .job_kind(fj_kind),
-      .job_value(fj_value),
+      .job(fj_job),
       .sent(f_sent),
       .busy(shell_busy),
       .clk,
@@ -65,8 +60,7 @@ module myri_card_fabric
       .ce,
       .f_valid,
       .f_ready,
-      .f_addr,
-      .f_data,
+      .f_word,
       .want,
       .granted,
       .wanted,

@@ -5,45 +5,47 @@
 // only while the bus side owns its bank; meanwhile the client waits (the target answers with a retry).
 // Timing: a write is done in the clock of its word. Read data arrive two clocks after the request of the second word. A
 // client keeps the clock running until it has its answer; the block itself needs no further edge.
-module myri_card_local (
-    input  logic        clk,          // PCI clock
-    input  logic        rst,          // synchronous reset
-    input  logic        tw_valid,     // write beat of the target, banks only
-    output logic        tw_ready,     // accepted
-    input  logic [22:0] tw_addr,      // byte offset in the banks, multiple of 8
-    input  logic [63:0] tw_data,      // byte lanes
-    input  logic [ 7:0] tw_be,        // bytes written
-    input  logic        dw_valid,     // write beat of the card's DMA
-    output logic        dw_ready,     // accepted
-    input  logic [22:0] dw_addr,      // byte offset in the banks, multiple of 8
-    input  logic [63:0] dw_data,      // byte lanes
-    input  logic [ 7:0] dw_be,        // bytes written
-    input  logic        tread_valid,  // read of the target
-    output logic        tread_ready,  // accepted
-    input  logic [22:0] tread_addr,   // byte offset in the banks, multiple of 8
-    output logic        td_valid,     // its data
-    input  logic        ur_valid,     // read of the uplink
-    output logic        ur_ready,     // accepted
-    input  logic [22:0] ur_addr,      // byte offset in the banks, multiple of 8
-    output logic        ud_valid,     // its data
-    output logic [63:0] rdata,        // read data, with td_valid or ud_valid
-    output logic [ 3:0] access,       // banks that a client accesses in this clock
-    input  logic [ 3:0] host_owns,    // banks that the bus side owns
-    output logic        mem_valid,    // access of a bank
-    output logic        mem_write,    // 1 = write
-    output logic [22:0] mem_addr,     // byte offset in the banks, multiple of 4
-    output logic [31:0] mem_wdata,    // write data
-    output logic [ 3:0] mem_be,       // bytes written
-    input  logic [31:0] mem_rdata     // read data, one clock later
+module myri_card_local
+  import myri_pci_pkg::*;
+(
+    input  logic              clk,          // PCI clock
+    input  logic              rst,          // synchronous reset
+    input  logic              tw_valid,     // write beat of the target, banks only
+    output logic              tw_ready,     // accepted
+    input  pci_write_t        tw,           // the beat, at a byte offset in the banks
+    input  logic              dw_valid,     // write beat of the card's DMA
+    output logic              dw_ready,     // accepted
+    input  logic       [22:0] dw_addr,      // byte offset in the banks, multiple of 8
+    input  logic       [63:0] dw_data,      // byte lanes
+    input  logic       [ 7:0] dw_be,        // bytes written
+    input  logic              tread_valid,  // read of the target
+    output logic              tread_ready,  // accepted
+    input  pci_read_t         tread,        // the request, at a byte offset in the banks
+    output logic              td_valid,     // its data
+    input  logic              ur_valid,     // read of the uplink
+    output logic              ur_ready,     // accepted
+    input  logic       [22:0] ur_addr,      // byte offset in the banks, multiple of 8
+    output logic              ud_valid,     // its data
+    output logic       [63:0] rdata,        // read data, with td_valid or ud_valid
+    output logic       [ 3:0] access,       // banks that a client accesses in this clock
+    input  logic       [ 3:0] host_owns,    // banks that the bus side owns
+    output logic              mem_valid,    // access of a bank
+    output logic              mem_write,    // 1 = write
+    output logic       [22:0] mem_addr,     // byte offset in the banks, multiple of 4
+    output logic       [31:0] mem_wdata,    // write data
+    output logic       [ 3:0] mem_be,       // bytes written
+    input  logic       [31:0] mem_rdata     // read data, one clock later
 );
-  localparam logic [1:0] TARGET_WRITE = 2'd0;
-  localparam logic [1:0] DMA_WRITE = 2'd1;
-  localparam logic [1:0] TARGET_READ = 2'd2;
-  localparam logic [1:0] UPLINK_READ = 2'd3;
+  typedef enum logic [1:0] {
+    TARGET_WRITE,
+    DMA_WRITE,
+    TARGET_READ,
+    UPLINK_READ
+  } client_t;
 
   // ---- served client ----
   logic upper_q;  // the high word of a lane group is next
-  logic [1:0] last_client_q, client;
+  client_t last_client_q, client;
   logic any;
   always_comb begin
     any = 1'b1;
@@ -63,15 +65,15 @@ module myri_card_local (
   logic        write;
   assign write = client == TARGET_WRITE || client == DMA_WRITE;
   always_comb begin
-    addr = tw_addr;
-    data = tw_data;
-    be   = tw_be;
+    addr = tw.addr[22:0];
+    data = tw.data;
+    be   = tw.be;
     if (client == DMA_WRITE) begin
       addr = dw_addr;
       data = dw_data;
       be   = dw_be;
     end
-    if (client == TARGET_READ) addr = tread_addr;
+    if (client == TARGET_READ) addr = tread.addr[22:0];
     if (client == UPLINK_READ) addr = ur_addr;
   end
 
@@ -132,5 +134,5 @@ module myri_card_local (
   end
 
   logic unused;
-  assign unused = &{1'b0, addr[2:0]};
+  assign unused = &{1'b0, addr[2:0], tw.addr[31:23], tread.addr[31:23], tread.bytes, tread.first};
 endmodule

@@ -34,25 +34,64 @@ package myri_card_pkg;
   localparam logic [7:0] CARD_REFUSED = 8'h60;
   localparam logic [7:0] CARD_HANDLER = 8'h80;
 
-  // Status words, commands of the control mailbox.
-  localparam logic [2:0] STATUS_RUN = 3'd0;
-  localparam logic [2:0] STATUS_IMAGE = 3'd1;
-  localparam logic [2:0] STATUS_MESSAGES = 3'd2;
-  localparam logic [2:0] STATUS_RESULTS = 3'd3;
-  localparam logic [2:0] STATUS_REFUSED = 3'd4;
-  localparam logic [2:0] STATUS_MAILBOX = 3'd5;
-  localparam logic [2:0] STATUS_CONTROL_READ = 3'd6;
-  localparam logic [7:0] COMMAND_RESUME = 8'd0;
-  localparam logic [7:0] COMMAND_PAUSE = 8'd1;
+  // Status words.
+  typedef enum logic [2:0] {
+    STATUS_RUN = 3'd0,
+    STATUS_IMAGE = 3'd1,
+    STATUS_MESSAGES = 3'd2,
+    STATUS_RESULTS = 3'd3,
+    STATUS_REFUSED = 3'd4,
+    STATUS_MAILBOX = 3'd5,
+    STATUS_CONTROL_READ = 3'd6
+  } card_status_t;
 
-  // Whose a message is, modes of a forwarding entry, and causes of an error.
-  localparam logic [1:0] PURPOSE_CIRCUIT = 2'd0;
-  localparam logic [1:0] PURPOSE_TABLE = 2'd1;
-  localparam logic [1:0] PURPOSE_REFUSAL = 2'd2;
-  localparam logic [1:0] PURPOSE_NO_ENTRY = 2'd3;
-  localparam logic [1:0] FORWARD_NOWHERE = 2'd0;
-  localparam logic [1:0] FORWARD_ENDPOINT = 2'd1;
-  localparam logic [1:0] FORWARD_REPLY = 2'd2;
+  // Commands of the control mailbox.
+  typedef enum logic [7:0] {
+    COMMAND_RESUME = 8'd0,
+    COMMAND_PAUSE = 8'd1
+  } card_command_t;
+
+  // Classification of a message.
+  typedef enum logic [1:0] {
+    PURPOSE_CIRCUIT = 2'd0,
+    PURPOSE_TABLE = 2'd1,
+    PURPOSE_REFUSAL = 2'd2,
+    PURPOSE_NO_ENTRY = 2'd3
+  } card_purpose_t;
+
+  // Modes of a forwarding entry.
+  typedef enum logic [1:0] {
+    FORWARD_NOWHERE = 2'd0,
+    FORWARD_ENDPOINT = 2'd1,
+    FORWARD_REPLY = 2'd2
+  } card_forward_t;
+
+  // Jobs of the uplink.
+  typedef enum logic [1:0] {
+    JOB_RESULT = 2'd0,
+    JOB_READ0 = 2'd1,
+    JOB_READ1 = 2'd2
+  } card_job_kind_t;
+
+  // Causes of an error.
   localparam int CARD_UNKNOWN_CIRCUIT = 1;
   localparam int CARD_UNKNOWN_ENTRY = 2;
+
+  // Write of a register of the fabric.
+  typedef struct packed {
+    logic [7:0] addr;  // offset of the register
+    logic [31:0] data;
+  } card_write_t;
+
+  // Status word of the fabric.
+  typedef struct packed {
+    card_status_t index;
+    logic [31:0] value;
+  } card_report_t;
+
+  // Job of the shell for the uplink.
+  typedef struct packed {
+    card_job_kind_t kind;
+    logic [23:0] value;  // offset of a read pointer; for a result, its bytes, multiple of 8
+  } card_job_t;
 endpackage

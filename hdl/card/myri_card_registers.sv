@@ -11,42 +11,40 @@ module myri_card_registers
   import myri_sleep_pkg::*;
   import myri_card_pkg::*;
 (
-    input  logic          clk,            // PCI clock
-    input  logic          rst,            // synchronous reset
-    input  logic   [47:0] cycle,          // index of the coming edge
-    input  logic          w_valid,        // write beat of the target
-    output logic          w_ready,        // accepted
-    input  logic   [ 7:0] w_addr,         // byte offset, multiple of 8
-    input  logic   [63:0] w_data,         // byte lanes
-    input  logic   [ 7:0] w_be,           // bytes written
-    input  logic          r_valid,        // read, always taken
-    input  logic   [ 7:0] r_addr,         // byte offset, multiple of 8
-    output logic          r_done,         // read data, one clock later
-    output logic   [63:0] r_data,         // byte lanes
-    output logic          f_valid,        // to the fabric: a register is written
-    input  logic          f_ready,        // accepted
-    output logic   [ 7:0] f_addr,         // offset
-    output logic   [31:0] f_data,         // value
-    input  logic          s_valid,        // from the fabric: a status word
-    output logic          s_ready,        // accepted
-    input  logic   [ 2:0] s_index,        // STATUS_...
-    input  logic   [31:0] s_value,        // value
-    input  logic   [ 3:0] host_owns,      // banks that the bus side owns
-    output logic   [ 3:0] hold,           // banks that the host requests
-    output logic   [31:0] nic_queue,      // see CardReg
-    output logic   [23:0] nic_limit,      // see CardReg
-    output logic   [31:0] nic_back,       // see CardReg
-    output logic   [31:0] nic_front,      // see CardReg
-    output logic   [31:0] nic_read0,      // see CardReg
-    output logic   [31:0] nic_read1,      // see CardReg
-    output logic          dma_start,      // strobe
-    output logic   [31:0] dma_source,     // see CardReg
-    output logic   [22:0] dma_target,     // see CardReg
-    output logic   [15:0] dma_bytes,      // see CardReg
-    input  logic          dma_active,     // the transfer is unfinished
-    output logic          mailbox_waits,  // level: a write of CONTROL waits
-    output alarm_t        alarm,          // alarm while an image is being loaded
-    output logic          busy            // 1 = a further clock edge is needed
+    input  logic                clk,            // PCI clock
+    input  logic                rst,            // synchronous reset
+    input  logic         [47:0] cycle,          // index of the coming edge
+    input  logic                w_valid,        // write beat of the target
+    output logic                w_ready,        // accepted
+    input  logic         [ 7:0] w_addr,         // byte offset, multiple of 8
+    input  logic         [63:0] w_data,         // byte lanes
+    input  logic         [ 7:0] w_be,           // bytes written
+    input  logic                r_valid,        // read, always taken
+    input  logic         [ 7:0] r_addr,         // byte offset, multiple of 8
+    output logic                r_done,         // read data, one clock later
+    output logic         [63:0] r_data,         // byte lanes
+    output logic                f_valid,        // to the fabric: a register is written
+    input  logic                f_ready,        // accepted
+    output card_write_t         f_word,         // register and value
+    input  logic                s_valid,        // from the fabric: a status word
+    output logic                s_ready,        // accepted
+    input  card_report_t        s_word,         // kind and value
+    input  logic         [ 3:0] host_owns,      // banks that the bus side owns
+    output logic         [ 3:0] hold,           // banks that the host requests
+    output logic         [31:0] nic_queue,      // see CardReg
+    output logic         [23:0] nic_limit,      // see CardReg
+    output logic         [31:0] nic_back,       // see CardReg
+    output logic         [31:0] nic_front,      // see CardReg
+    output logic         [31:0] nic_read0,      // see CardReg
+    output logic         [31:0] nic_read1,      // see CardReg
+    output logic                dma_start,      // strobe
+    output logic         [31:0] dma_source,     // see CardReg
+    output logic         [22:0] dma_target,     // see CardReg
+    output logic         [15:0] dma_bytes,      // see CardReg
+    input  logic                dma_active,     // the transfer is unfinished
+    output logic                mailbox_waits,  // level: a write of CONTROL waits
+    output alarm_t              alarm,          // alarm while an image is being loaded
+    output logic                busy            // 1 = a further clock edge is needed
 );
   logic [47:0] configured_at_q;  // edge at which the circuit is ready
   function automatic logic [31:0] swap(input logic [31:0] word);
@@ -81,13 +79,15 @@ module myri_card_registers
   end
 
   // ---- to the fabric: register writes, and the image ----
-  localparam logic [2:0] LOADED = 3'd0;
-  localparam logic [2:0] UNLOAD = 3'd1;  // tell the fabric to drop its image
-  localparam logic [2:0] EMPTY = 3'd2;  // until it reports that it has
-  localparam logic [2:0] CONFIGURE = 3'd3;  // CONFIG_CLOCKS
-  localparam logic [2:0] LOAD = 3'd4;  // tell the fabric to load the new image
-  localparam logic [2:0] TAKE = 3'd5;  // until it reports its image
-  logic [2:0] step_q;
+  typedef enum logic [2:0] {
+    LOADED,
+    UNLOAD,  // tell the fabric to drop its image
+    EMPTY,  // until it reports that it has
+    CONFIGURE,  // CONFIG_CLOCKS
+    LOAD,  // tell the fabric to load the new image
+    TAKE  // until it reports its image
+  } step_t;
+  step_t step_q;
   logic tell_image, step_over, control_full_q;
   logic [31:0] image_q, config_clocks_q;
   logic no_such_q;
@@ -97,8 +97,8 @@ module myri_card_registers
   assign blocked = tell_image || (to_fabric && !f_ready) || mailbox_waits
       || (addr == CARD_IMAGE && step_q != LOADED);
   assign f_valid = tell_image || (w_valid && to_fabric && !mailbox_waits);
-  assign f_addr = tell_image ? CARD_IMAGE : addr;
-  assign f_data = !tell_image ? value : step_q == LOAD ? image_q : 32'd0;
+  assign f_word.addr = tell_image ? CARD_IMAGE : addr;
+  assign f_word.data = !tell_image ? value : step_q == LOAD ? image_q : 32'd0;
   always_comb begin
     case (step_q)
       LOADED: step_over = take && addr == CARD_IMAGE;
@@ -114,7 +114,14 @@ module myri_card_registers
       image_q <= '0;
       configured_at_q <= '0;
     end else if (step_over) begin
-      step_q <= step_q == TAKE ? LOADED : step_q + 3'd1;
+      case (step_q)
+        LOADED: step_q <= UNLOAD;
+        UNLOAD: step_q <= EMPTY;
+        EMPTY: step_q <= CONFIGURE;
+        CONFIGURE: step_q <= LOAD;
+        LOAD: step_q <= TAKE;
+        default: step_q <= LOADED;
+      endcase
       if (step_q == LOADED) image_q <= value;
       if (step_q == EMPTY) configured_at_q <= cycle + {16'd0, config_clocks_q};
     end
@@ -173,13 +180,13 @@ module myri_card_registers
       results_q <= '0;
       refused_q <= '0;
     end else if (s_valid) begin
-      case (s_index)
-        STATUS_RUN: run_q <= s_value[0];
-        STATUS_IMAGE: {no_such_q, loaded_q} <= s_value[8:0];
-        STATUS_MESSAGES: messages_q <= s_value;
-        STATUS_RESULTS: results_q <= s_value;
-        STATUS_REFUSED: refused_q <= s_value;
-        STATUS_MAILBOX: mail_q <= s_value[7:0];
+      case (s_word.index)
+        STATUS_RUN: run_q <= s_word.value[0];
+        STATUS_IMAGE: {no_such_q, loaded_q} <= s_word.value[8:0];
+        STATUS_MESSAGES: messages_q <= s_word.value;
+        STATUS_RESULTS: results_q <= s_word.value;
+        STATUS_REFUSED: refused_q <= s_word.value;
+        STATUS_MAILBOX: mail_q <= s_word.value[7:0];
         default: ;
       endcase
     end
@@ -189,10 +196,10 @@ module myri_card_registers
       mail_there_q   <= 1'b0;
       control_full_q <= 1'b0;
     end else begin
-      if (s_valid && s_index == STATUS_MAILBOX) mail_there_q <= 1'b1;
+      if (s_valid && s_word.index == STATUS_MAILBOX) mail_there_q <= 1'b1;
       else if (take && addr == CARD_STATUS) mail_there_q <= 1'b0;
       if (take && addr == CARD_CONTROL) control_full_q <= 1'b1;
-      else if (s_valid && s_index == STATUS_CONTROL_READ) control_full_q <= 1'b0;
+      else if (s_valid && s_word.index == STATUS_CONTROL_READ) control_full_q <= 1'b0;
     end
   end
 

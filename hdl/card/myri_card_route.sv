@@ -5,7 +5,7 @@
 module myri_card_route
   import myri_card_pkg::*;
 (
-    input logic [1:0] purpose,  // purpose of the message: PURPOSE_...
+    input card_purpose_t purpose,  // purpose of the message
     input  logic [ 31:0] place,            // forwarding entry of the circuit: {mode 2, -, channel 8, endpoint 16}
     input logic [15:0] place_handler,  // its handler
     input logic [15:0] error_handler,  // see CardReg

@@ -18,16 +18,13 @@ module myri_card_shell
     output logic ce,  // clock enable of the user clock
     input logic f_valid,  // a register is written
     output logic f_ready,  // accepted
-    input logic [7:0] f_addr,  // CardReg
-    input logic [31:0] f_data,  // value
+    input card_write_t f_word,  // register and value
     output logic s_valid,  // status word for the bus side
     input logic s_ready,  // accepted
-    output logic [2:0] s_index,  // STATUS_...
-    output logic [31:0] s_value,  // value
+    output card_report_t s_word,  // kind and value
     output logic job_valid,  // job for the uplink
     input logic job_ready,  // accepted
-    output logic [1:0] job_kind,  // see myri_card_uplink
-    output logic [23:0] job_value,  // see myri_card_uplink
+    output card_job_t job,  // the job
     input logic sent,  // strobe: the result is in the NIC's memory
     output logic [3:0] want,  // banks requested
     input logic [3:0] granted,  // banks granted
@@ -62,23 +59,25 @@ module myri_card_shell
     output logic [31:0] tr_key,  // first word of the message, with both
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] OWN = 4'd1;  // wait for the banks
-  localparam logic [3:0] HEAD = 4'd2;  // read the header
-  localparam logic [3:0] DECIDE = 4'd3;  // decide on the message's circuit
-  localparam logic [3:0] GIVE = 4'd4;  // pass the payload to the circuit
-  localparam logic [3:0] DRAIN = 4'd5;  // wait for the end of the result
-  localparam logic [3:0] ROUTE = 4'd6;  // decide on the result's destination
-  localparam logic [3:0] WRITE = 4'd7;  // write the result's header
-  localparam logic [3:0] SEND = 4'd8;  // job: send the result
-  localparam logic [3:0] FREE = 4'd9;  // job: update the queue's read pointer
-  localparam logic [3:0] LEAVE = 4'd10;  // wait for the grants to fall
-  localparam logic [3:0] YIELD = 4'd11;  // wait for banks 2 and 3 only
-  localparam logic [3:0] OPEN = 4'd12;  // then wait for the incoming queue's bank
+  typedef enum logic [3:0] {
+    IDLE,
+    OWN,  // wait for the banks
+    HEAD,  // read the header
+    DECIDE,  // decide on the message's circuit
+    GIVE,  // pass the payload to the circuit
+    DRAIN,  // wait for the end of the result
+    ROUTE,  // decide on the result's destination
+    WRITE,  // write the result's header
+    SEND,  // job: send the result
+    FREE,  // job: update the queue's read pointer
+    LEAVE,  // wait for the grants to fall
+    YIELD,  // wait for banks 2 and 3 only
+    OPEN  // then wait for the incoming queue's bank
+  } state_t;
   localparam logic [3:0] HEADER_WORDS = 4'd8;
 
   // ---------------------------------------------------------------- registers and tables
-  logic [3:0] state_q;
+  state_t state_q;
   logic
       turn,
       there,
@@ -102,16 +101,25 @@ module myri_card_shell
   logic [31:0] place;
   logic given, taken;  // strobes: a result is complete; a message is finished
   logic refused;  // with `taken`: the message had no circuit
-  logic [1:0] purpose_q;
+  card_purpose_t purpose_q;
   assign refused = purpose_q == PURPOSE_REFUSAL || purpose_q == PURPOSE_NO_ENTRY;
+  // Phases of a message, for the parts.
+  logic is_idle, reads_header, reads_payload, reads, has_result, sets_entry, writes_header;
+  assign is_idle = state_q == IDLE;
+  assign reads_header = state_q == HEAD;
+  assign reads_payload = state_q == GIVE;
+  assign reads = reads_header || state_q == DECIDE || reads_payload;
+  assign has_result = reads_payload || state_q == DRAIN || state_q == ROUTE || state_q == WRITE || state_q == SEND;
+  assign writes_header = state_q == WRITE;
+  assign sets_entry = ce && state_q == DECIDE && is_control && !refuse;
   assign f_ready = 1'b1;
   assign handler = words[3][15:0];
   myri_card_tables u_tables (
       .w_valid(f_valid),
-      .w_addr(f_addr),
-      .w_data(f_data),
-      .set_valid(ce && state_q == DECIDE && is_control && !refuse),
-      .idle(state_q == IDLE),
+      .w_addr(f_word.addr),
+      .w_data(f_word.data),
+      .set_valid(sets_entry),
+      .idle(is_idle),
       .set_circuit(words[4][7:0]),
       .set_place(words[5]),
       .set_handler(words[6][15:0]),
@@ -142,7 +150,7 @@ module myri_card_shell
       .place_handler
   );
   myri_card_status u_status (
-      .idle(state_q == IDLE),
+      .idle(is_idle),
       .busy(status_busy),
       .clk,
       .rst,
@@ -158,8 +166,7 @@ module myri_card_shell
       .given,
       .s_valid,
       .s_ready,
-      .s_index,
-      .s_value
+      .s_word
   );
 
   // ---------------------------------------------------------------- current message
@@ -202,10 +209,10 @@ module myri_card_shell
   assign last_word = left_q <= 16'd1;
   assign head_bank = turn;
   myri_card_reader u_reader (
-      .open(state_q == HEAD || state_q == DECIDE || state_q == GIVE),
-      .upto(state_q == GIVE ? {1'b0, count} + 17'(HEADER_WORDS) : 17'(HEADER_WORDS)),
+      .open(reads),
+      .upto(reads_payload ? {1'b0, count} + 17'(HEADER_WORDS) : 17'(HEADER_WORDS)),
       .valid(r_valid),
-      .ready(state_q == HEAD || in_ready),
+      .ready(reads_header || in_ready),
       .data(r_data),
       .mem_read(head_valid),
       .mem_addr(head_addr),
@@ -326,13 +333,13 @@ module myri_card_shell
       .purpose(purpose_q)
   );
   myri_card_writer u_writer (
-      .open(state_q == GIVE || state_q == DRAIN || state_q == ROUTE || state_q == WRITE || state_q == SEND),
+      .open(has_result),
       .in_valid(out_valid),
       .in_ready(out_ready),
       .in_last(out_last),
       .in_bytes(out_bytes),
       .in_data(out_data),
-      .finish(state_q == WRITE),
+      .finish(writes_header),
       .source(self),
       .handler(to_handler),
       .arguments(to_arguments),
@@ -352,8 +359,8 @@ module myri_card_shell
 
   // ---------------------------------------------------------------- jobs
   assign job_valid = ce && (state_q == SEND || state_q == FREE);
-  assign job_kind  = state_q == SEND ? 2'd0 : turn ? 2'd2 : 2'd1;
-  assign job_value = state_q == SEND ? slot_bytes : next;
+  assign job.kind  = state_q == SEND ? JOB_RESULT : turn ? JOB_READ1 : JOB_READ0;
+  assign job.value = state_q == SEND ? slot_bytes : next;
   assign given     = job_valid && job_ready && state_q == SEND;
   assign taken     = job_valid && job_ready && state_q == FREE;
   always_ff @(posedge clk) begin

@@ -6,24 +6,23 @@
 module myri_card_status
   import myri_card_pkg::*;
 (
-    input  logic        clk,         // fabric clock
-    input  logic        rst,         // synchronous reset
-    input  logic        run,         // see CardReg
-    input  logic [ 7:0] image,       // loaded image; 0 = none
-    input  logic        no_such,     // no image is loaded, because the requested number is unknown
-    input  logic        idle,        // no message is being processed
-    input  logic        mail_valid,  // a byte in the control mailbox
-    input  logic [ 7:0] mail,        // its value
-    output logic        mail_taken,  // the byte was read
-    output logic        paused,      // 1 = no new message is started
-    input  logic        taken,       // strobe: a message is finished
-    input  logic        refused,     // strobe, with `taken`: the message had no circuit
-    input  logic        given,       // strobe: a result is written
-    output logic        s_valid,     // status word for the bus side
-    input  logic        s_ready,     // accepted
-    output logic [ 2:0] s_index,     // STATUS_...
-    output logic [31:0] s_value,     // value
-    output logic        busy         // 1 = a further clock edge is needed
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous reset
+    input logic run,  // see CardReg
+    input logic [7:0] image,  // loaded image; 0 = none
+    input logic no_such,  // no image is loaded, because the requested number is unknown
+    input logic idle,  // no message is being processed
+    input logic mail_valid,  // a byte in the control mailbox
+    input logic [7:0] mail,  // its value
+    output logic mail_taken,  // the byte was read
+    output logic paused,  // 1 = no new message is started
+    input logic taken,  // strobe: a message is finished
+    input logic refused,  // strobe, with `taken`: the message had no circuit
+    input logic given,  // strobe: a result is written
+    output logic s_valid,  // status word for the bus side
+    input logic s_ready,  // accepted
+    output card_report_t s_word,  // kind and value
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic [6:0] news_q;  // status words to report
   logic run_told_q;
@@ -57,29 +56,29 @@ module myri_card_status
   end
 
   always_comb begin
-    s_index = STATUS_RUN;
-    s_value = {31'd0, run};
+    s_word.index = STATUS_RUN;
+    s_word.value = {31'd0, run};
     if (news_q[STATUS_IMAGE]) begin
-      s_index = STATUS_IMAGE;
-      s_value = {23'd0, no_such, image};
+      s_word.index = STATUS_IMAGE;
+      s_word.value = {23'd0, no_such, image};
     end
     if (news_q[STATUS_MESSAGES]) begin
-      s_index = STATUS_MESSAGES;
-      s_value = messages_q;
+      s_word.index = STATUS_MESSAGES;
+      s_word.value = messages_q;
     end
     if (news_q[STATUS_RESULTS]) begin
-      s_index = STATUS_RESULTS;
-      s_value = results_q;
+      s_word.index = STATUS_RESULTS;
+      s_word.value = results_q;
     end
     if (news_q[STATUS_REFUSED]) begin
-      s_index = STATUS_REFUSED;
-      s_value = refusals_q;
+      s_word.index = STATUS_REFUSED;
+      s_word.value = refusals_q;
     end
     if (news_q[STATUS_MAILBOX]) begin
-      s_index = STATUS_MAILBOX;
-      s_value = {24'd0, answer_q};
+      s_word.index = STATUS_MAILBOX;
+      s_word.value = {24'd0, answer_q};
     end
-    if (news_q[STATUS_CONTROL_READ]) s_index = STATUS_CONTROL_READ;
+    if (news_q[STATUS_CONTROL_READ]) s_word.index = STATUS_CONTROL_READ;
   end
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -89,7 +88,7 @@ module myri_card_status
     end else begin
       run_told_q   <= run;
       image_told_q <= {no_such, image};
-      if (s_valid && s_ready) news_q[s_index] <= 1'b0;
+      if (s_valid && s_ready) news_q[s_word.index] <= 1'b0;
       if (run != run_told_q) news_q[STATUS_RUN] <= 1'b1;
       if ({no_such, image} != image_told_q) news_q[STATUS_IMAGE] <= 1'b1;
       if (taken) news_q[STATUS_MESSAGES] <= 1'b1;

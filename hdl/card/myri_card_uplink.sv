@@ -6,65 +6,66 @@
 // repeatedly with cfg_pause clocks between. Ring rule: a message begins below the limit; the next one begins after its
 // end, or at 0. front = back means empty.
 // Jobs are done in order; DMA runs between jobs.
-module myri_card_uplink (
-    input  logic        clk,         // PCI clock
-    input  logic        rst,         // synchronous reset
-    input  logic [ 7:0] cfg_pause,   // clocks between two polls of a full queue
-    input  logic        job_valid,   // a job of the shell
-    output logic        job_ready,   // it has finished
-    input  logic [ 1:0] job_kind,    // 0: a result; 1, 2: read pointer of queue 0, 1 ...
-    input  logic [23:0] job_value,   // ... is this offset; for a result, its bytes, multiple of 8
-    input  logic [31:0] nic_queue,   // PCI addresses and limit, see CardReg
-    input  logic [23:0] nic_limit,   // as NIC_LIMIT
-    input  logic [31:0] nic_back,    // as NIC_BACK
-    input  logic [31:0] nic_front,   // as NIC_FRONT
-    input  logic [31:0] nic_read0,   // as NIC_READ0
-    input  logic [31:0] nic_read1,   // as NIC_READ1
-    input  logic        dma_start,   // strobe: start a DMA transfer
-    input  logic [31:0] dma_source,  // byte address in the host
-    input  logic [22:0] dma_target,  // byte offset in the banks, equal to the source modulo 8
-    input  logic [15:0] dma_bytes,   // 1..65535
-    output logic        dma_active,  // the transfer is unfinished
-    output logic        sent,        // strobe: a result is in the NIC's memory
-    output logic        ur_valid,    // read of bank 2
-    input  logic        ur_ready,    // accepted
-    output logic [22:0] ur_addr,     // byte offset in the banks
-    input  logic        ud_valid,    // its data
-    input  logic [63:0] ud_data,     // byte lanes
-    output logic        dw_valid,    // write into the banks
-    input  logic        dw_ready,    // accepted
-    output logic [22:0] dw_addr,     // byte offset in the banks, multiple of 8
-    output logic [63:0] dw_data,     // byte lanes
-    output logic [ 7:0] dw_be,       // bytes written
-    output logic        mc_valid,    // master command
-    input  logic        mc_ready,    // accepted
-    output logic        mc_write,    // 1 = write
-    output logic [31:0] mc_addr,     // byte address
-    output logic [15:0] mc_bytes,    // bytes
-    output logic        mw_valid,    // write beat
-    input  logic        mw_ready,    // accepted
-    output logic [63:0] mw_data,     // byte lanes
-    input  logic        mr_valid,    // read beat
-    output logic        mr_ready,    // accepted
-    input  logic [63:0] mr_data,     // byte lanes
-    input  logic        m_done,      // strobe: the command has finished
-    output logic        busy         // 1 = a further clock edge is needed
+module myri_card_uplink
+  import myri_card_pkg::*;
+  import myri_pci_pkg::*;
+(
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous reset
+    input logic [7:0] cfg_pause,  // clocks between two polls of a full queue
+    input logic job_valid,  // a job of the shell
+    output logic job_ready,  // it has finished
+    input card_job_t job,  // the job
+    input logic [31:0] nic_queue,  // PCI addresses and limit, see CardReg
+    input logic [23:0] nic_limit,  // as NIC_LIMIT
+    input logic [31:0] nic_back,  // as NIC_BACK
+    input logic [31:0] nic_front,  // as NIC_FRONT
+    input logic [31:0] nic_read0,  // as NIC_READ0
+    input logic [31:0] nic_read1,  // as NIC_READ1
+    input logic dma_start,  // strobe: start a DMA transfer
+    input logic [31:0] dma_source,  // byte address in the host
+    input logic [22:0] dma_target,  // byte offset in the banks, equal to the source modulo 8
+    input logic [15:0] dma_bytes,  // 1..65535
+    output logic dma_active,  // the transfer is unfinished
+    output logic sent,  // strobe: a result is in the NIC's memory
+    output logic ur_valid,  // read of bank 2
+    input logic ur_ready,  // accepted
+    output logic [22:0] ur_addr,  // byte offset in the banks
+    input logic ud_valid,  // its data
+    input logic [63:0] ud_data,  // byte lanes
+    output logic dw_valid,  // write into the banks
+    input logic dw_ready,  // accepted
+    output logic [22:0] dw_addr,  // byte offset in the banks, multiple of 8
+    output logic [63:0] dw_data,  // byte lanes
+    output logic [7:0] dw_be,  // bytes written
+    output logic mc_valid,  // master command
+    input logic mc_ready,  // accepted
+    output pci_transfer_t mc,  // the command
+    output logic mw_valid,  // write beat
+    input logic mw_ready,  // accepted
+    output logic [63:0] mw_data,  // byte lanes
+    input logic mr_valid,  // read beat
+    output logic mr_ready,  // accepted
+    input logic [63:0] mr_data,  // byte lanes
+    input logic m_done,  // strobe: the command has finished
+    output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] FIT = 4'd1;  // check that the result fits
-  localparam logic [3:0] LOOK = 4'd2;  // request the front pointer
-  localparam logic [3:0] LOOKED = 4'd3;  // wait for the answer
-  localparam logic [3:0] PAUSE = 4'd4;  // the queue is full
-  localparam logic [3:0] COPY = 4'd5;  // request a write of the message
-  localparam logic [3:0] COPYING = 4'd6;  // write its beats
-  localparam logic [3:0] POINT = 4'd7;  // request a write of a pointer
-  localparam logic [3:0] POINTING = 4'd8;  // write its beat
-  localparam logic [3:0] FETCH = 4'd9;  // DMA: request a read
-  localparam logic [3:0] FETCHING = 4'd10;  // write its beats
+  typedef enum logic [3:0] {
+    IDLE,
+    FIT,  // check that the result fits
+    LOOK,  // request the front pointer
+    LOOKED,  // wait for the answer
+    PAUSE,  // the queue is full
+    COPY,  // request a write of the message
+    COPYING,  // write its beats
+    POINT,  // request a write of a pointer
+    POINTING,  // write its beat
+    FETCH,  // DMA: request a read
+    FETCHING  // write its beats
+  } state_t;
   localparam logic [22:0] OUTBOX = 23'h400000;  // bank 2
-  localparam logic [1:0] RESULT = 2'd0;
 
-  logic [3:0] state_q;
+  state_t state_q;
   logic [23:0] front_q, back_q, size, next_back, end_of;
   logic [7:0] pause_q;
   logic over_q, fits, seen_q;
@@ -75,7 +76,7 @@ module myri_card_uplink (
   endfunction
 
   // ---- room in the NIC's ring ----
-  assign size = job_value;
+  assign size = job.value;
   assign end_of = back_q + size;
   assign fits = back_q < front_q ? end_of < front_q : (end_of < nic_limit || front_q != '0);
   assign next_back = end_of < nic_limit ? end_of : '0;
@@ -85,28 +86,28 @@ module myri_card_uplink (
   always_comb begin
     pointer_at = nic_back;
     pointer = {8'd0, back_q};
-    if (job_kind == 2'd1) pointer_at = nic_read0;
-    if (job_kind == 2'd2) pointer_at = nic_read1;
-    if (job_kind != RESULT) pointer = {8'd0, job_value};
+    if (job.kind == JOB_READ0) pointer_at = nic_read0;
+    if (job.kind == JOB_READ1) pointer_at = nic_read1;
+    if (job.kind != JOB_RESULT) pointer = {8'd0, job.value};
   end
 
   always_comb begin
-    mc_addr  = nic_front;
-    mc_bytes = 16'd4;
-    mc_write = 1'b0;
+    mc.addr  = nic_front;
+    mc.bytes = 16'd4;
+    mc.write = 1'b0;
     case (state_q)
       COPY: begin
-        mc_addr  = nic_queue + {8'd0, back_q} + 32'd8;
-        mc_bytes = 16'(size - 24'd8);
-        mc_write = 1'b1;
+        mc.addr  = nic_queue + {8'd0, back_q} + 32'd8;
+        mc.bytes = 16'(size - 24'd8);
+        mc.write = 1'b1;
       end
       POINT: begin
-        mc_addr  = pointer_at;
-        mc_write = 1'b1;
+        mc.addr  = pointer_at;
+        mc.write = 1'b1;
       end
       FETCH: begin
-        mc_addr  = dma_source;
-        mc_bytes = dma_bytes;
+        mc.addr  = dma_source;
+        mc.bytes = dma_bytes;
       end
       default: ;
     endcase
@@ -119,7 +120,7 @@ module myri_card_uplink (
       case (state_q)
         IDLE:
         if (dma_active) state_q <= FETCH;
-        else if (job_valid) state_q <= job_kind == RESULT ? FIT : POINT;
+        else if (job_valid) state_q <= job.kind == JOB_RESULT ? FIT : POINT;
         FIT:
         if (fits) state_q <= COPY;
         else if (seen_q) state_q <= PAUSE;
@@ -138,7 +139,7 @@ module myri_card_uplink (
     end
   end
   assign job_ready = state_q == POINTING && over_q;
-  assign sent = job_ready && job_kind == RESULT;
+  assign sent = job_ready && job.kind == JOB_RESULT;
 
   always_ff @(posedge clk) begin
     if (rst) over_q <= 1'b0;

@@ -29,21 +29,23 @@ module myri_circuit_histogram (
     input logic [31:0] mem_rdata,  // read data
     output logic busy  // 1 = needs further clock edges without input
 );
-  localparam logic [2:0] IDLE = 3'd0;  // wait for a word of the message
-  localparam logic [2:0] READ = 3'd1;  // request a counter
-  localparam logic [2:0] DATA = 3'd2;  // wait for the counter
-  localparam logic [2:0] WRITE = 3'd3;  // write the counter back, or 0
-  localparam logic [2:0] GIVE = 3'd4;  // a word of the result waits to be accepted
+  typedef enum logic [2:0] {
+    IDLE,   // wait for a word of the message
+    READ,   // request a counter
+    DATA,   // wait for the counter
+    WRITE,  // write the counter back, or 0
+    GIVE    // a word of the result waits to be accepted
+  } state_t;
 
-  logic [ 2:0] state_q;
-  logic [31:0] word_q;
-  logic [ 2:0] left_q;
-  logic        last_q;
-  logic [ 8:0] index_q;  // counter of the result, or the next to clear
-  logic [31:0] value_q;
-  logic        counting;
-  logic        clearing;
-  logic        whole;
+  state_t        state_q;
+  logic   [31:0] word_q;
+  logic   [ 2:0] left_q;
+  logic          last_q;
+  logic   [ 8:0] index_q;  // counter of the result, or the next to clear
+  logic   [31:0] value_q;
+  logic          counting;
+  logic          clearing;
+  logic          whole;
 
   assign counting  = arguments[31:0] == 32'd0;
   assign clearing  = arguments[31:0] == 32'd2;

@@ -26,28 +26,30 @@ module myri_circuit_sha256 (
     input logic [31:0] mem_rdata,  // read data
     output logic busy  // 1 = needs further clock edges without input
 );
-  localparam logic [2:0] FILL = 3'd0;  // words of the message
-  localparam logic [2:0] PAD = 3'd1;  // words of padding
-  localparam logic [2:0] ROUND = 3'd2;  // 64 of them
-  localparam logic [2:0] ADD = 3'd3;  // chaining
-  localparam logic [2:0] GIVE = 3'd4;  // the digest
+  typedef enum logic [2:0] {
+    FILL,   // words of the message
+    PAD,    // words of padding
+    ROUND,  // 64 of them
+    ADD,    // chaining
+    GIVE    // the digest
+  } state_t;
 
-  logic [  2:0] state_q;
-  logic [511:0] schedule_q;  // the next 16 words, the first in the highest bits
-  logic [255:0] chain_q;  // h0 in the highest bits
-  logic [255:0] work_q;  // a in the highest bits
-  logic [  3:0] words_q;  // words of the block received
-  logic [  5:0] round_q;
-  logic [ 31:0] length_q;  // bytes of the message
-  logic         ended_q;  // the message and its end bit are in
-  logic         marked_q;  // the end bit is in
-  logic         final_block_q;
-  logic [  2:0] given_q;
+  state_t         state_q;
+  logic   [511:0] schedule_q;  // the next 16 words, the first in the highest bits
+  logic   [255:0] chain_q;  // h0 in the highest bits
+  logic   [255:0] work_q;  // a in the highest bits
+  logic   [  3:0] words_q;  // words of the block received
+  logic   [  5:0] round_q;
+  logic   [ 31:0] length_q;  // bytes of the message
+  logic           ended_q;  // the message and its end bit are in
+  logic           marked_q;  // the end bit is in
+  logic           final_block_q;
+  logic   [  2:0] given_q;
 
   // ---------------------------------------------------------------- a word of the block
-  logic [ 31:0] swapped;
-  logic [ 31:0] with_mark;
-  logic [ 31:0] fill;
+  logic   [ 31:0] swapped;
+  logic   [ 31:0] with_mark;
+  logic   [ 31:0] fill;
   assign swapped = {in_data[7:0], in_data[15:8], in_data[23:16], in_data[31:24]};
   always_comb begin
     case (in_bytes)

@@ -52,16 +52,8 @@ module myri_fpga_card
     output logic tr_last,  // strobe: its end
     output logic st_in_flight  // 1 = a job or a transfer is unfinished
 );
-  logic
-      device_busy,
-      bus_busy,
-      cross_busy,
-      cross_f_busy,
-      fabric_busy,
-      master_enable,
-      m_error,
-      tread_first;
-  logic [7:0] tread_bytes;
+  logic device_busy, bus_busy, cross_busy, cross_f_busy, fabric_busy, master_enable, m_error;
+
   logic
       tw_valid,
       tw_ready,
@@ -70,7 +62,6 @@ module myri_fpga_card
       td_valid,
       mc_valid,
       mc_ready,
-      mc_write,
       mw_valid,
       mw_ready;
   logic
@@ -85,14 +76,17 @@ module myri_fpga_card
       job_ready,
       sent;
   logic f_valid, f_ready, fs_valid, fs_ready, fj_valid, fj_ready, f_sent;
-  logic [31:0] tw_addr, tread_addr, mc_addr, write_data, s_value, f_data, fs_value;
-  logic [63:0] tw_data, td_data, mw_data, mr_data;
-  logic [7:0] tw_be, write_addr, f_addr;
-  logic [15:0] mc_bytes;
+
+  pci_write_t tw;
+  pci_read_t tread;
+  pci_transfer_t mc;
+  card_write_t write_word, f_word;
+  card_report_t s_word, fs_word;
+  card_job_t job, fj_job;
+  logic [63:0] td_data, mw_data, mr_data;
+
+
   logic [3:0] access, hold, host_owns, want, granted;
-  logic [2:0] s_index, fs_index;
-  logic [1:0] job_kind, fj_kind;
-  logic [23:0] job_value, fj_value;
   myri_pci_device #(
       .VENDOR(32'h4357),
       .DEVICE(32'h1000),
@@ -110,23 +104,17 @@ module myri_fpga_card
       .master_enable,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_bytes,
-      .tread_first,
+      .tread,
       .td_valid,
       .td_data,
       .tr_first,
       .tr_last,
       .mc_valid,
       .mc_ready,
-      .mc_write,
-      .mc_addr,
-      .mc_bytes,
+      .mc,
       .mw_valid,
       .mw_ready,
       .mw_data,
@@ -146,19 +134,15 @@ module myri_fpga_card
       .cycle,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
+      .tread,
       .td_valid,
       .td_data,
       .mc_valid,
       .mc_ready,
-      .mc_write,
-      .mc_addr,
-      .mc_bytes,
+      .mc,
       .mw_valid,
       .mw_ready,
       .mw_data,
@@ -177,16 +161,13 @@ module myri_fpga_card
       .host_owns,
       .write_valid,
       .write_ready,
-      .write_addr,
-      .write_data,
+      .write_word,
       .s_valid,
       .s_ready,
-      .s_index,
-      .s_value,
+      .s_word,
       .job_valid,
       .job_ready,
-      .job_kind,
-      .job_value,
+      .job,
       .sent,
       .ev_mailbox,
       .alarm
@@ -208,29 +189,23 @@ module myri_fpga_card
       .host_owns,
       .write_valid,
       .write_ready,
-      .write_addr,
-      .write_data,
+      .write_word,
       .s_valid,
       .s_ready,
-      .s_index,
-      .s_value,
+      .s_word,
       .job_valid,
       .job_ready,
-      .job_kind,
-      .job_value,
+      .job,
       .sent,
       .f_valid,
       .f_ready,
-      .f_addr,
-      .f_data,
+      .f_word,
       .fs_valid,
       .fs_ready,
-      .fs_index,
-      .fs_value,
+      .fs_word,
       .fj_valid,
       .fj_ready,
-      .fj_kind,
-      .fj_value,
+      .fj_job,
       .f_sent,
       .want,
       .granted,
@@ -242,16 +217,13 @@ module myri_fpga_card
       .busy(fabric_busy),
       .f_valid,
       .f_ready,
-      .f_addr,
-      .f_data,
+      .f_word,
       .fs_valid,
       .fs_ready,
-      .fs_index,
-      .fs_value,
+      .fs_word,
       .fj_valid,
       .fj_ready,
-      .fj_kind,
-      .fj_value,
+      .fj_job,
       .f_sent,
       .want,
       .granted,
@@ -276,5 +248,5 @@ module myri_fpga_card
   assign f_busy = fabric_busy || cross_f_busy;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, m_error, tread_first, tread_bytes};
+  assign unused = &{1'b0, master_enable, m_error, tread.first, tread.bytes};
 endmodule

@@ -25,11 +25,13 @@ module myri_frame_buffer
   assign no_master = PCI_NOTHING;
   logic cs_write, mem_enable, master_enable, target_busy, config_busy;
   logic [5:0] cs_reg, bar_size_log2;
-  logic [31:0] cs_wdata, cs_rdata, bar_base, tw_addr, tread_addr;
+  logic [31:0] cs_wdata, cs_rdata, bar_base;
   logic [3:0] cs_be;
-  logic [7:0] latency_timer, interrupt_line, tw_be, tread_bytes;
-  logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid_q;
-  logic [63:0] tw_data, td_data;
+  logic [7:0] latency_timer, interrupt_line;
+  pci_write_t tw;
+  pci_read_t  tread;
+  logic tw_valid, tw_ready, tread_valid, tread_ready, td_valid_q;
+  logic [63:0] td_data;
   logic ev_write, ev_retry, ev_disconnect;
   logic serving;  // the target's request, during which it is busy, too
 
@@ -60,7 +62,6 @@ module myri_frame_buffer
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .tread_first(tread_first),
       .ev_first(tr_first),
       .ev_last(tr_last),
       .needed(),
@@ -74,13 +75,10 @@ module myri_frame_buffer
       .mem_enable,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_bytes,
+      .tread,
       .td_data,
       .cs_write,
       .cs_reg,
@@ -104,9 +102,9 @@ module myri_frame_buffer
   assign tread_ready = !tw_valid && !td_valid_q;
   assign mem_valid = tw_valid || (tread_valid && tread_ready);
   assign mem_write = tw_valid;
-  assign mem_addr = tw_valid ? tw_addr[23:0] : tread_addr[23:0];
-  assign mem_wdata = tw_data;
-  assign mem_be = tw_be;
+  assign mem_addr = tw_valid ? tw.addr[23:0] : tread.addr[23:0];
+  assign mem_wdata = tw.data;
+  assign mem_be = tw.be;
   assign td_data = mem_rdata;
   always_ff @(posedge clk) begin
     if (rst) td_valid_q <= 1'b0;
@@ -116,6 +114,6 @@ module myri_frame_buffer
   assign busy = target_busy || serving;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread_bytes, tread_first, ev_write, ev_retry,
-      ev_disconnect, bar_base[23:0], tw_addr[31:24], tread_addr[31:24]};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.bytes, tread.first, ev_write, ev_retry,
+      ev_disconnect, bar_base[23:0], tw.addr[31:24], tread.addr[31:24]};
 endmodule

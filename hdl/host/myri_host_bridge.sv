@@ -99,9 +99,10 @@ module myri_host_bridge
   end
 
   // ---- downstream: CPU to PCI ----
-  logic mc_valid, mc_ready, mc_write, mc_config, mw_valid, mw_ready, mr_valid, mr_ready;
-  logic [31:0] mc_addr;
-  logic [15:0] mc_bytes;
+  pci_transfer_t mc;
+  logic mc_valid, mc_ready, mc_config, mw_valid, mw_ready, mr_valid, mr_ready;
+
+
   logic [63:0] mw_data, mr_data;
   pci_out_t master_out, target_out;
   logic master_retry, master_disconnect;
@@ -121,10 +122,8 @@ module myri_host_bridge
       .cpu_rdata,
       .mc_valid,
       .mc_ready,
-      .mc_write,
+      .mc,
       .mc_config,
-      .mc_addr,
-      .mc_bytes,
       .mw_valid,
       .mw_ready,
       .mw_data,
@@ -145,10 +144,8 @@ module myri_host_bridge
       .pci_in,
       .mc_valid,
       .mc_ready,
-      .mc_write,
+      .mc,
       .mc_config,
-      .mc_addr,
-      .mc_bytes,
       .mw_valid,
       .mw_ready,
       .mw_data,
@@ -169,10 +166,12 @@ module myri_host_bridge
   );
 
   // ---- upstream: PCI to host memory ----
-  logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid;
-  logic [31:0] tw_addr, tread_addr;
-  logic [63:0] tw_data, td_data;
-  logic [7:0] tw_be, tread_bytes;
+  pci_write_t tw;
+  pci_read_t  tread;
+  logic tw_valid, tw_ready, tread_valid, tread_ready, td_valid;
+
+  logic [63:0] td_data;
+
   logic cs_write;
   logic [5:0] cs_reg;
   logic [31:0] cs_wdata;
@@ -184,14 +183,10 @@ module myri_host_bridge
       .pci_in,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_bytes,
-      .tread_first,
+      .tread,
       .td_valid,
       .td_data,
       .cs_write,
@@ -221,13 +216,10 @@ module myri_host_bridge
       .rst,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_first,
+      .tread,
       .td_valid,
       .td_data,
       .mem_valid,
@@ -254,5 +246,5 @@ module myri_host_bridge
   );
 
   logic unused;
-  assign unused = &{1'b0, tread_bytes, cs_write, cs_reg, cs_wdata, cs_be, master_retry, master_disconnect};
+  assign unused = &{1'b0, tread.bytes, cs_write, cs_reg, cs_wdata, cs_be, master_retry, master_disconnect};
 endmodule

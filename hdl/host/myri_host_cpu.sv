@@ -4,7 +4,9 @@
 // A store is posted when it is accepted; at most cfg_post_depth transactions are accepted and unfinished on the bus. A
 // read follows all earlier writes. A fence is accepted once the combining buffer has been posted.
 // Timing: a store accepted at one edge reaches the master at the same edge if nothing waits before it.
-module myri_host_cpu (
+module myri_host_cpu
+  import myri_pci_pkg::*;
+(
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
     input  logic [ 4:0] cfg_post_depth,   // transactions posted and not finished, 1..16 (0 counts as 1)
@@ -23,10 +25,8 @@ module myri_host_cpu (
     output logic [63:0] cpu_rdata,  // byte lanes
     output logic mc_valid,  // command to the master
     input logic mc_ready,  // accepted
-    output logic mc_write,  // write to the bus
+    output pci_transfer_t mc,  // the command
     output logic mc_config,  // configuration cycle
-    output logic [31:0] mc_addr,  // byte address
-    output logic [15:0] mc_bytes,  // bytes
     output logic mw_valid,  // write beat
     input logic mw_ready,  // accepted
     output logic [63:0] mw_data,  // byte lanes
@@ -86,11 +86,14 @@ module myri_host_cpu (
   assign lanes = {1'b0, last} - {1'b0, lane} + 4'd1;
 
   logic q_valid, q_needed, w_needed;
-  logic [40:0] q_entry, q_head;
+  host_command_t q_entry, q_head;
   assign q_valid = direct | (c_valid & room);
-  assign q_entry = direct ? {cpu_write, cpu_config, 3'd0, lanes, cpu_addr[31:3], lane} : {2'b10, c_bytes, c_addr};
+  assign q_entry.write = direct ? cpu_write : 1'b1;
+  assign q_entry.config_cycle = direct && cpu_config;
+  assign q_entry.bytes = direct ? {3'd0, lanes} : c_bytes;
+  assign q_entry.addr = direct ? {cpu_addr[31:3], lane} : c_addr;
   myri_host_queue #(
-      .WIDTH(41),
+      .WIDTH($bits(host_command_t)),
       .DEPTH_LOG2(4)
   ) u_commands (
       .clk,
@@ -102,9 +105,8 @@ module myri_host_cpu (
       .r_data (q_head),
       .needed (q_needed)
   );
-  assign {mc_write, mc_config} = q_head[40:39];
-  assign mc_bytes = {9'd0, q_head[38:32]};
-  assign mc_addr = q_head[31:0];
+  assign mc = {q_head.write, q_head.addr, 9'd0, q_head.bytes};
+  assign mc_config = q_head.config_cycle;
 
   myri_host_queue #(
       .WIDTH(64),

@@ -38,20 +38,20 @@ module myri_pci_bridge
     output logic far_in_flight  // far clock: 1 = a transfer is unfinished
 );
   // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
-  logic n_tw_valid, n_tw_ready, n_tread_valid, n_tread_ready, n_tread_first, n_td_valid;
-  logic n_mc_valid, n_mc_ready, n_mc_write, n_mw_valid, n_mw_ready, n_mr_valid, n_mr_ready;
+  logic n_tw_valid, n_tw_ready, n_tread_valid, n_tread_ready, n_td_valid;
+  logic n_mc_valid, n_mc_ready, n_mw_valid, n_mw_ready, n_mr_valid, n_mr_ready;
   logic n_done, n_error, n_first, n_last, n_busy, n_master_enable;
-  logic [31:0] n_tw_addr, n_tread_addr, n_mc_addr;
-  logic [63:0] n_tw_data, n_td_data, n_mw_data, n_mr_data;
-  logic [7:0] n_tw_be, n_tread_bytes;
-  logic [15:0] n_mc_bytes;
-  logic f_tw_valid, f_tw_ready, f_tread_valid, f_tread_ready, f_tread_first, f_td_valid;
-  logic f_mc_valid, f_mc_ready, f_mc_write, f_mw_valid, f_mw_ready, f_mr_valid, f_mr_ready;
+  pci_write_t n_tw;
+  pci_read_t n_tread;
+  pci_transfer_t n_mc;
+  logic [63:0] n_td_data, n_mw_data, n_mr_data;
+  logic f_tw_valid, f_tw_ready, f_tread_valid, f_tread_ready, f_td_valid;
+  logic f_mc_valid, f_mc_ready, f_mw_valid, f_mw_ready, f_mr_valid, f_mr_ready;
   logic f_done, f_error, f_first, f_last, f_busy, f_master_enable;
-  logic [31:0] f_tw_addr, f_tread_addr, f_mc_addr;
-  logic [63:0] f_tw_data, f_td_data, f_mw_data, f_mr_data;
-  logic [7:0] f_tw_be, f_tread_bytes;
-  logic [15:0] f_mc_bytes;
+  pci_write_t f_tw;
+  pci_read_t f_tread;
+  pci_transfer_t f_mc;
+  logic [63:0] f_td_data, f_mw_data, f_mr_data;
   logic bus_busy, arbiter_busy;
   pci_in_t far_in;
   pci_out_t far_out;
@@ -78,23 +78,17 @@ module myri_pci_bridge
       .master_enable(n_master_enable),
       .tw_valid(n_tw_valid),
       .tw_ready(n_tw_ready),
-      .tw_addr(n_tw_addr),
-      .tw_data(n_tw_data),
-      .tw_be(n_tw_be),
+      .tw(n_tw),
       .tread_valid(n_tread_valid),
       .tread_ready(n_tread_ready),
-      .tread_addr(n_tread_addr),
-      .tread_bytes(n_tread_bytes),
-      .tread_first(n_tread_first),
+      .tread(n_tread),
       .td_valid(n_td_valid),
       .td_data(n_td_data),
       .tr_first(n_first),
       .tr_last(n_last),
       .mc_valid(n_mc_valid),
       .mc_ready(n_mc_ready),
-      .mc_write(n_mc_write),
-      .mc_addr(n_mc_addr),
-      .mc_bytes(n_mc_bytes),
+      .mc(n_mc),
       .mw_valid(n_mw_valid),
       .mw_ready(n_mw_ready),
       .mw_data(n_mw_data),
@@ -124,23 +118,17 @@ module myri_pci_bridge
       .master_enable(f_master_enable),
       .tw_valid(f_tw_valid),
       .tw_ready(f_tw_ready),
-      .tw_addr(f_tw_addr),
-      .tw_data(f_tw_data),
-      .tw_be(f_tw_be),
+      .tw(f_tw),
       .tread_valid(f_tread_valid),
       .tread_ready(f_tread_ready),
-      .tread_addr(f_tread_addr),
-      .tread_bytes(f_tread_bytes),
-      .tread_first(f_tread_first),
+      .tread(f_tread),
       .td_valid(f_td_valid),
       .td_data(f_td_data),
       .tr_first(f_first),
       .tr_last(f_last),
       .mc_valid(f_mc_valid),
       .mc_ready(f_mc_ready),
-      .mc_write(f_mc_write),
-      .mc_addr(f_mc_addr),
-      .mc_bytes(f_mc_bytes),
+      .mc(f_mc),
       .mw_valid(f_mw_valid),
       .mw_ready(f_mw_ready),
       .mw_data(f_mw_data),
@@ -192,14 +180,10 @@ module myri_pci_bridge
       .s_rst(rst),
       .tw_valid(n_tw_valid),
       .tw_ready(n_tw_ready),
-      .tw_addr(n_tw_addr),
-      .tw_data(n_tw_data),
-      .tw_be(n_tw_be),
+      .tw(n_tw),
       .tread_valid(n_tread_valid),
       .tread_ready(n_tread_ready),
-      .tread_addr(n_tread_addr),
-      .tread_bytes(n_tread_bytes),
-      .tread_first(n_tread_first),
+      .tread(n_tread),
       .td_valid(n_td_valid),
       .td_data(n_td_data),
       .opened(down_opened),
@@ -209,9 +193,7 @@ module myri_pci_bridge
       .m_rst(far_rst),
       .mc_valid(f_mc_valid),
       .mc_ready(f_mc_ready),
-      .mc_write(f_mc_write),
-      .mc_addr(f_mc_addr),
-      .mc_bytes(f_mc_bytes),
+      .mc(f_mc),
       .mw_valid(f_mw_valid),
       .mw_ready(f_mw_ready),
       .mw_data(f_mw_data),
@@ -229,14 +211,10 @@ module myri_pci_bridge
       .s_rst(far_rst),
       .tw_valid(f_tw_valid),
       .tw_ready(f_tw_ready),
-      .tw_addr(f_tw_addr),
-      .tw_data(f_tw_data),
-      .tw_be(f_tw_be),
+      .tw(f_tw),
       .tread_valid(f_tread_valid),
       .tread_ready(f_tread_ready),
-      .tread_addr(f_tread_addr),
-      .tread_bytes(f_tread_bytes),
-      .tread_first(f_tread_first),
+      .tread(f_tread),
       .td_valid(f_td_valid),
       .td_data(f_td_data),
       .opened(up_opened),
@@ -246,9 +224,7 @@ module myri_pci_bridge
       .m_rst(rst),
       .mc_valid(n_mc_valid),
       .mc_ready(n_mc_ready),
-      .mc_write(n_mc_write),
-      .mc_addr(n_mc_addr),
-      .mc_bytes(n_mc_bytes),
+      .mc(n_mc),
       .mw_valid(n_mw_valid),
       .mw_ready(n_mw_ready),
       .mw_data(n_mw_data),

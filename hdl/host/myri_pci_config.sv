@@ -3,7 +3,9 @@
 //
 // Reads are combinational from cs_reg; a write takes effect one clock later. Reset loads the values that a BIOS would
 // have set.
-module myri_pci_config #(
+module myri_pci_config
+  import myri_pci_pkg::*;
+#(
     parameter int VENDOR = 32'h14C1,  // vendor ID
     parameter int DEVICE = 32'h8043,  // device ID
     parameter int CLASS_REV = 32'h0280_0000,  // class code and revision (network controller, other)
@@ -35,15 +37,15 @@ module myri_pci_config #(
 
   always_comb begin
     case (cs_reg)
-      6'h00: cs_rdata = {16'(DEVICE), 16'(VENDOR)};
-      6'h01:
+      CONFIG_IDENTITY: cs_rdata = {16'(DEVICE), 16'(VENDOR)};
+      CONFIG_COMMAND:
       cs_rdata = {
         16'h02A0, 13'd0, master_enable, mem_enable, 1'b0
       };  // medium DEVSEL#, fast back-to-back, 66 MHz
-      6'h02: cs_rdata = 32'(CLASS_REV);
-      6'h03: cs_rdata = {16'd0, latency_timer, cache_line_q};
-      6'h04: cs_rdata = bar_base;
-      6'h0F: cs_rdata = {16'd0, 8'h01, interrupt_line};  // INTA#
+      CONFIG_CLASS: cs_rdata = 32'(CLASS_REV);
+      CONFIG_LATENCY: cs_rdata = {16'd0, latency_timer, cache_line_q};
+      CONFIG_BAR0: cs_rdata = bar_base;
+      CONFIG_INTERRUPT: cs_rdata = {16'd0, 8'h01, interrupt_line};  // INTA#
       default: cs_rdata = 32'd0;
     endcase
   end
@@ -56,19 +58,19 @@ module myri_pci_config #(
       {latency_timer, cache_line_q, interrupt_line} <= '0;
     end else if (cs_write) begin
       case (cs_reg)
-        6'h01: if (cs_be[0]) {master_enable, mem_enable} <= cs_wdata[2:1];
-        6'h03: begin
+        CONFIG_COMMAND: if (cs_be[0]) {master_enable, mem_enable} <= cs_wdata[2:1];
+        CONFIG_LATENCY: begin
           if (cs_be[0]) cache_line_q <= cs_wdata[7:0];
           if (cs_be[1]) latency_timer <= cs_wdata[15:8];
         end
-        6'h04:
+        CONFIG_BAR0:
         bar_base <= {
           cs_be[3] ? cs_wdata[31:24] : bar_base[31:24],
           cs_be[2] ? cs_wdata[23:16] : bar_base[23:16],
           cs_be[1] ? cs_wdata[15:8] : bar_base[15:8],
           cs_be[0] ? cs_wdata[7:0] : bar_base[7:0]
         } & BAR_MASK;
-        6'h0F: if (cs_be[0]) interrupt_line <= cs_wdata[7:0];
+        CONFIG_INTERRUPT: if (cs_be[0]) interrupt_line <= cs_wdata[7:0];
         default: ;
       endcase
     end

@@ -23,23 +23,17 @@ module myri_pci_device
     output logic master_enable,  // 1 = may be bus master
     output logic tw_valid,  // write beat of the target
     input logic tw_ready,  // accepted
-    output logic [31:0] tw_addr,  // 8-byte aligned
-    output logic [63:0] tw_data,  // byte lanes
-    output logic [7:0] tw_be,  // bytes written
+    output pci_write_t tw,  // the beat
     output logic tread_valid,  // read request of the target
     input logic tread_ready,  // accepted
-    output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
-    output logic tread_first,  // with tread_valid: first request of a read
+    output pci_read_t tread,  // the request
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // byte lanes
     output logic tr_first,  // strobe: first data of a transaction to this device
     output logic tr_last,  // strobe: its end
     input logic mc_valid,  // command of the master
     output logic mc_ready,  // accepted
-    input logic mc_write,  // 1 = write to the bus
-    input logic [31:0] mc_addr,  // byte address
-    input logic [15:0] mc_bytes,  // 1..65535
+    input pci_transfer_t mc,  // the command
     input logic mw_valid,  // write beat of the master
     output logic mw_ready,  // accepted
     input logic [63:0] mw_data,  // byte lanes
@@ -98,7 +92,6 @@ module myri_pci_device
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .tread_first(tread_first),
       .ev_first(tr_first),
       .ev_last(tr_last),
       .needed(pci_gated_needed[SIDE_TARGET]),
@@ -111,13 +104,10 @@ module myri_pci_device
       .mem_enable,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_bytes,
+      .tread,
       .td_valid,
       .td_data,
       .cs_write,
@@ -143,9 +133,7 @@ module myri_pci_device
       .pci_in,
       .mc_valid,
       .mc_ready,
-      .mc_write,
-      .mc_addr,
-      .mc_bytes,
+      .mc,
       .mw_valid,
       .mw_ready,
       .mw_data,

@@ -20,10 +20,8 @@ module myri_pci_master
     input pci_master_settings_t cfg,  // configuration of the master
     input logic mc_valid,  // command
     output logic mc_ready,  // command accepted
-    input logic mc_write,  // 1 = write to the bus
+    input pci_transfer_t mc,  // the command
     input logic mc_config,  // 1 = configuration cycle (type 0, at most 4 bytes)
-    input logic [31:0] mc_addr,  // byte address
-    input logic [15:0] mc_bytes,  // 1..65535
     input logic mw_valid,  // write beat, one per 8-byte lane group touched
     output logic mw_ready,  // write beat accepted
     input logic [63:0] mw_data,  // in PCI lanes (byte lane = address[2:0])
@@ -38,14 +36,16 @@ module myri_pci_master
     output logic needed,  // 1 = the coming edge of clk changes state
     output logic busy  // 1 = a command is unfinished, or a further edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // bus not owned (or parked here)
-  localparam logic [1:0] ADDR = 2'd1;  // address phase
-  localparam logic [1:0] DATA = 2'd2;  // data phases
-  localparam logic [1:0] TURN = 2'd3;  // IRDY# driven high for one clock
+  typedef enum logic [1:0] {
+    IDLE,  // bus not owned (or parked here)
+    ADDR,  // address phase
+    DATA,  // data phases
+    TURN   // IRDY# driven high for one clock
+  } state_t;
 
   // ---- state ----
-  logic [1:0] state_q;
-  logic       park_q;  // parked: AD, C/BE# driven while the bus is idle
+  state_t state_q;
+  logic   park_q;  // parked: AD, C/BE# driven while the bus is idle
   logic frame_q, irdy_q, req_q;  // active high copies of FRAME#, IRDY#, REQ#
   logic ask64_q, wide_q;  // REQ64# asserted in this transaction; transfers are 64 bits wide
   logic       narrow_only_q;  // the target of this command is known to be 32 bits wide
@@ -157,17 +157,17 @@ module myri_pci_master
       end
       if (to_active) begin
         act_q <= 1'b1;
-        a_write_q <= mc_write;
+        a_write_q <= mc.write;
         a_config_q <= mc_config;
-        ptr_q <= mc_addr;
-        left_q <= mc_bytes;
+        ptr_q <= mc.addr;
+        left_q <= mc.bytes;
         delay_q <= cfg.start_delay;
       end else if (take) begin
         nxt_q <= 1'b1;
-        n_write_q <= mc_write;
+        n_write_q <= mc.write;
         n_config_q <= mc_config;
-        n_addr_q <= mc_addr;
-        n_bytes_q <= mc_bytes;
+        n_addr_q <= mc.addr;
+        n_bytes_q <= mc.bytes;
       end
     end
   end
@@ -272,7 +272,10 @@ module myri_pci_master
   );
 
   // ---- pins ----
-  logic pins_needed;
+  logic pins_needed, in_addr, in_data, in_turn;
+  assign in_addr = state_q == ADDR;
+  assign in_data = state_q == DATA;
+  assign in_turn = state_q == TURN;
   myri_pci_master_pins u_pins (
       .clk,
       .rst,
@@ -286,9 +289,9 @@ module myri_pci_master
       .ask64(ask64_q),
       .wide(wide_q),
       .half(half_q),
-      .in_addr(state_q == ADDR),
-      .in_data(state_q == DATA),
-      .in_turn(state_q == TURN),
+      .in_addr,
+      .in_data,
+      .in_turn,
       .write(a_write_q),
       .is_config(a_config_q),
       .addr(ptr_q),

@@ -26,14 +26,15 @@ module myri_pci_master_pins
     output logic              needed           // parity of a parked bus follows one clock later
 );
   logic drive_lo, drive_hi, par_q, par64_q, par_oe_q, par64_oe_q;
-  logic [ 3:0] command;
-  logic [ 3:0] last;  // first lane behind the bytes, 1..8
-  logic [ 7:0] lanes;  // bytes of this lane group, 1 = moved
-  logic [ 7:0] cbe;
+  pci_command_t command;
+  logic [3:0] last;  // first lane behind the bytes, 1..8
+  logic [7:0] lanes;  // bytes of this lane group, 1 = moved
+  logic [7:0] cbe;
   logic [63:0] ad;
 
   always_comb begin
-    if (is_config) command = write ? PCI_CONFIG_WRITE : PCI_CONFIG_READ;
+    if (is_config && write) command = PCI_CONFIG_WRITE;
+    else if (is_config) command = PCI_CONFIG_READ;
     else if (write) command = PCI_MEM_WRITE;
     else if (bytes <= 16'd8) command = PCI_MEM_READ;
     else if (bytes <= {9'b0, cfg_line_bytes}) command = PCI_MEM_READ_LINE;

@@ -8,7 +8,9 @@
 // Ordering, as in PCI: transactions are repeated in the order of arrival, so a read pushes earlier writes ahead of it.
 // An answer waits until the writes that were posted earlier in the other direction are done.
 // Timing: a burst of writes costs its own time on each bus plus the crossing; a read adds the crossing back.
-module myri_pci_pass #(
+module myri_pci_pass
+  import myri_pci_pkg::*;
+#(
     parameter int CHUNK = 32,  // lane groups of a burst of writes at most; half of what is stored
     parameter int QUIET = 4    // clocks without a beat that end a burst
 ) (
@@ -17,14 +19,10 @@ module myri_pci_pass #(
     input logic s_rst,  // synchronous reset
     input logic tw_valid,  // write beat
     output logic tw_ready,  // accepted
-    input logic [31:0] tw_addr,  // 8-byte aligned
-    input logic [63:0] tw_data,  // byte lanes
-    input logic [7:0] tw_be,  // bytes written, side by side
+    input pci_write_t tw,  // the beat
     input logic tread_valid,  // read request
     output logic tread_ready,  // accepted
-    input logic [31:0] tread_addr,  // 8-byte aligned
-    input logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
-    input logic tread_first,  // first request of a read
+    input pci_read_t tread,  // the request
     output logic td_valid,  // its answer
     output logic [63:0] td_data,  // byte lanes
     output logic [7:0] opened,  // write bursts begun here, modulo 256
@@ -34,9 +32,7 @@ module myri_pci_pass #(
     input logic m_rst,  // synchronous reset
     output logic mc_valid,  // command
     input logic mc_ready,  // accepted
-    output logic mc_write,  // 1 = write
-    output logic [31:0] mc_addr,  // byte address
-    output logic [15:0] mc_bytes,  // bytes
+    output pci_transfer_t mc,  // the command
     output logic mw_valid,  // write beat
     input logic mw_ready,  // accepted
     output logic [63:0] mw_data,  // byte lanes
@@ -51,16 +47,17 @@ module myri_pci_pass #(
   localparam int DEPTH_LOG2 = $clog2(2 * CHUNK);
 
   // ---------------------------------------------------------------- source: bursts of writes
-  logic c_valid, c_ready, c_write, w_ready;
-  logic [31:0] c_addr;
-  logic [15:0] c_bytes;
+  logic c_valid, c_ready, w_ready;
+  pci_transfer_t c;
   logic open_q, joins, ends, take, straight_q, emit;
   logic [31:0] from_q, next_q;
   logic [9:0] bytes_q;
   logic [6:0] beats_q;
   logic [2:0] quiet_q, lowest;
   logic [3:0] count;
-  assign joins = open_q && tw_addr == next_q && straight_q && tw_be[0] && beats_q != 7'(CHUNK);
+  logic [7:0] be;
+  assign be = tw.be;
+  assign joins = open_q && tw.addr == next_q && straight_q && tw.be[0] && beats_q != 7'(CHUNK);
   assign ends = open_q && (tw_valid ? !joins : tread_valid || quiet_q == 3'(QUIET - 1));
   assign emit = ends && c_ready;
   assign take = tw_valid && w_ready && (joins || !open_q || emit);
@@ -68,8 +65,8 @@ module myri_pci_pass #(
   always_comb begin
     lowest = '0;
     count  = '0;
-    for (int i = 7; i >= 0; i--) if (tw_be[i]) lowest = 3'(i);
-    for (int i = 0; i < 8; i++) count = count + {3'd0, tw_be[i]};
+    for (int i = 7; i >= 0; i--) if (be[i]) lowest = 3'(i);
+    for (int i = 0; i < 8; i++) count = count + {3'd0, be[i]};
   end
   always_ff @(posedge s_clk) begin
     if (s_rst) begin
@@ -87,12 +84,12 @@ module myri_pci_pass #(
       if (emit) open_q <= 1'b0;
       if (take) begin
         open_q <= 1'b1;
-        straight_q <= tw_be[7];
-        next_q <= tw_addr + 32'd8;
+        straight_q <= tw.be[7];
+        next_q <= tw.addr + 32'd8;
         bytes_q <= (joins ? bytes_q : '0) + {6'd0, count};
         beats_q <= (joins ? beats_q : '0) + 7'd1;
         if (!joins) begin
-          from_q <= tw_addr + {29'd0, lowest};
+          from_q <= tw.addr + {29'd0, lowest};
           opened <= opened + 8'd1;
         end
       end
@@ -106,17 +103,17 @@ module myri_pci_pass #(
   logic [3:0] waiting_q;  // requested but not yet answered
   logic [31:0] expected_q;
   logic [3:0] groups;
-  logic [71:0] a_data;
+  pci_answer_t answer;
   logic [7:0] behind;
-  assign groups = tread_bytes <= 8'd16 ? 4'd1 : tread_bytes[6:3];
-  assign tread_ready = tread_valid && ahead_q != '0 && tread_addr == expected_q &&
-      (fresh_q || !tread_first) && !dropping_q;
+  assign groups = tread.bytes <= 8'd16 ? 4'd1 : tread.bytes[6:3];
+  assign tread_ready = tread_valid && ahead_q != '0 && tread.addr == expected_q &&
+      (fresh_q || !tread.first) && !dropping_q;
   assign ask = tread_valid && ahead_q == '0 && !open_q && !tw_valid && waiting_q == '0 && !dropping_q;
-  assign behind = back_done - a_data[71:64];
+  assign behind = back_done - answer.opened;
   assign due = a_valid && (dropping_q || !behind[7]);
   assign a_ready = dropping_q || waiting_q != '0 ? due : 1'b0;
   assign td_valid = due && !dropping_q && waiting_q != '0;
-  assign td_data = a_data[63:0];
+  assign td_data = answer.data;
   always_ff @(posedge s_clk) begin
     if (s_rst) begin
       fresh_q <= 1'b0;
@@ -127,7 +124,7 @@ module myri_pci_pass #(
     end else begin
       if (ask && c_ready) begin
         ahead_q <= groups;
-        expected_q <= tread_addr;
+        expected_q <= tread.addr;
         fresh_q <= 1'b1;
       end else if (tread_ready) begin
         ahead_q <= ahead_q - 4'd1;
@@ -140,16 +137,16 @@ module myri_pci_pass #(
     end
   end
   assign c_valid = ends || ask;
-  assign c_write = ends;
-  assign c_addr  = ends ? from_q : tread_addr;
-  assign c_bytes = ends ? {6'd0, bytes_q} : {9'd0, groups, 3'd0};
+  assign c.write = ends;
+  assign c.addr  = ends ? from_q : tread.addr;
+  assign c.bytes = ends ? {6'd0, bytes_q} : {9'd0, groups, 3'd0};
 
   // ---------------------------------------------------------------- crossings
   logic [2:0] s_side, m_side;
   logic g_valid, g_ready, r_ready;
   logic d_valid, d_ready;
   myri_cdc_fifo #(
-      .WIDTH(49),
+      .WIDTH($bits(pci_transfer_t)),
       .DEPTH_LOG2(3)
   ) u_commands (
       .cfg_latency,
@@ -157,13 +154,13 @@ module myri_pci_pass #(
       .w_rst  (s_rst),
       .w_valid(c_valid),
       .w_ready(c_ready),
-      .w_data ({c_write, c_addr, c_bytes}),
+      .w_data (c),
       .w_busy (s_side[0]),
       .r_clk  (m_clk),
       .r_rst  (m_rst),
       .r_valid(g_valid),
       .r_ready(g_ready),
-      .r_data ({mc_write, mc_addr, mc_bytes}),
+      .r_data (mc),
       .r_busy (m_side[0])
   );
   myri_cdc_fifo #(
@@ -175,7 +172,7 @@ module myri_pci_pass #(
       .w_rst  (s_rst),
       .w_valid(take),
       .w_ready(w_ready),
-      .w_data (tw_data),
+      .w_data (tw.data),
       .w_busy (s_side[1]),
       .r_clk  (m_clk),
       .r_rst  (m_rst),
@@ -185,7 +182,7 @@ module myri_pci_pass #(
       .r_busy (m_side[1])
   );
   myri_cdc_fifo #(
-      .WIDTH(72),
+      .WIDTH($bits(pci_answer_t)),
       .DEPTH_LOG2(4)
   ) u_answers (
       .cfg_latency,
@@ -199,7 +196,7 @@ module myri_pci_pass #(
       .r_rst  (s_rst),
       .r_valid(a_valid),
       .r_ready(a_ready),
-      .r_data (a_data),
+      .r_data (answer),
       .r_busy (s_side[2])
   );
 
@@ -220,9 +217,9 @@ module myri_pci_pass #(
       done <= '0;
     end else if (g_ready) begin
       running_q <= 1'b1;
-      writing_q <= mc_write;
+      writing_q <= mc.write;
       over_q <= 1'b0;
-      left_q <= mc_write ? '0 : {1'b0, mc_bytes[15:3]};
+      left_q <= mc.write ? '0 : {1'b0, mc.bytes[15:3]};
     end else if (running_q) begin
       over_q <= over_q || m_done;
       if (mr_valid && r_ready) left_q <= left_q - 14'd1;

@@ -62,12 +62,56 @@ package myri_pci_pkg;
   localparam int SIDE_MASTER = 1;  // master and its backend
 
   // Bus commands on C/BE#[3:0] in the address phase.
-  localparam logic [3:0] PCI_MEM_READ = 4'h6;  // memory read
-  localparam logic [3:0] PCI_MEM_WRITE = 4'h7;  // memory write
-  localparam logic [3:0] PCI_CONFIG_READ = 4'hA;  // configuration read
-  localparam logic [3:0] PCI_CONFIG_WRITE = 4'hB;  // configuration write
-  localparam logic [3:0] PCI_MEM_READ_MULTIPLE = 4'hC;  // memory read multiple
-  localparam logic [3:0] PCI_MEM_READ_LINE = 4'hE;  // memory read line
-  localparam logic [3:0] PCI_MEM_WRITE_INV = 4'hF;      // memory write and invalidate (taken as memory write)
+  typedef enum logic [3:0] {
+    PCI_MEM_READ = 4'h6,  // memory read
+    PCI_MEM_WRITE = 4'h7,  // memory write
+    PCI_CONFIG_READ = 4'hA,  // configuration read
+    PCI_CONFIG_WRITE = 4'hB,  // configuration write
+    PCI_MEM_READ_MULTIPLE = 4'hC,  // memory read multiple
+    PCI_MEM_READ_LINE = 4'hE,  // memory read line
+    PCI_MEM_WRITE_INV = 4'hF  // memory write and invalidate (taken as memory write)
+  } pci_command_t;
+
+  // Registers of the configuration space, by dword.
+  typedef enum logic [5:0] {
+    CONFIG_IDENTITY = 6'h00,  // device ID, vendor ID
+    CONFIG_COMMAND = 6'h01,  // status, command
+    CONFIG_CLASS = 6'h02,  // class code, revision
+    CONFIG_LATENCY = 6'h03,  // latency timer, cache line size
+    CONFIG_BAR0 = 6'h04,  // base address
+    CONFIG_INTERRUPT = 6'h0F  // interrupt pin, interrupt line
+  } pci_config_register_t;
+
+  // Streams between the cores and their backends. Data are byte lanes: lane i is the byte at address 8n + i.
+  typedef struct packed {
+    logic [31:0] addr;  // multiple of 8
+    logic [63:0] data;  // byte lanes
+    logic [7:0]  be;    // bytes written
+  } pci_write_t;  // beat of a write to the target
+  typedef struct packed {
+    logic [31:0] addr;  // multiple of 8
+    logic [7:0] bytes;  // hint: bytes that the master may read from here: 16, 32 or 64
+    logic first;  // first request of a read
+  } pci_read_t;  // read request of the target
+  typedef struct packed {
+    logic write;  // 1 = write to the bus
+    logic [31:0] addr;  // byte address
+    logic [15:0] bytes;  // 1..65535
+  } pci_transfer_t;  // command of the master
+  typedef struct packed {
+    logic done;  // end of a command, without data
+    logic error;  // with done: ended by an abort
+    logic [63:0] data;  // byte lanes
+  } pci_beat_t;  // beat that the master has read, or the end of a command
+  typedef struct packed {
+    logic [7:0]  opened;  // write bursts begun on the far bus before this read, modulo 256
+    logic [63:0] data;    // byte lanes
+  } pci_answer_t;  // answer to a read through a bridge
+  typedef struct packed {
+    logic write;  // 1 = write to the bus
+    logic config_cycle;  // 1 = configuration cycle
+    logic [6:0] bytes;
+    logic [31:0] addr;  // byte address
+  } host_command_t;  // command of a host CPU
 endpackage
 /* verilator lint_on UNUSEDPARAM */

@@ -25,14 +25,10 @@ module myri_pci_target
     input logic cfg_target_abort,  // 1 = end every memory transaction by target abort
     output logic tw_valid,  // write beat
     input logic tw_ready,  // write beat accepted
-    output logic [31:0] tw_addr,  // 8-byte aligned
-    output logic [63:0] tw_data,  // byte lanes
-    output logic [7:0] tw_be,  // 1 = byte written
+    output pci_write_t tw,  // the beat
     output logic tread_valid,  // read request
     input logic tread_ready,  // read request accepted
-    output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here: 16, 32 or 64
-    output logic tread_first,  // with tread_valid: first request of a read
+    output pci_read_t tread,  // the request
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // byte lanes
     output logic cs_write,  // configuration write, strobe
@@ -48,17 +44,19 @@ module myri_pci_target
     output logic needed,  // 1 = the coming edge of clk changes state
     output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // no transaction claimed
-  localparam logic [1:0] DECODE = 2'd1;  // address latched
-  localparam logic [1:0] DATA = 2'd2;  // claimed
-  localparam logic [1:0] TURN = 2'd3;  // DEVSEL#, TRDY#, STOP# driven high for one clock
+  typedef enum logic [1:0] {
+    IDLE,  // no transaction claimed
+    DECODE,  // address latched
+    DATA,  // claimed
+    TURN  // DEVSEL#, TRDY#, STOP# driven high for one clock
+  } state_t;
 
   // ---- state ----
-  logic [ 1:0] state_q;
-  logic        frame_q;  // FRAME# was asserted at the last edge
-  logic [31:2] addr_q;  // dword of the current data phase
-  logic [ 1:0] low_addr_q;  // AD[1:0] of the address phase
-  logic [ 3:0] cmd_q;  // bus command
+  state_t        state_q;
+  logic          frame_q;  // FRAME# was asserted at the last edge
+  logic   [31:2] addr_q;  // dword of the current data phase
+  logic   [ 1:0] low_addr_q;  // AD[1:0] of the address phase
+  logic   [ 3:0] cmd_q;  // bus command
   logic ask64_q, idsel_q, wide_q, reading_q, config_cycle_q, first_q, refuse_q;
   logic devsel_q, trdy_q, stop_q;  // active high copies of DEVSEL#, TRDY#, STOP#
   logic [1:0] decode_wait_q;
@@ -192,9 +190,7 @@ module myri_pci_target
       .fin,
       .tw_valid,
       .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .wide(wide_q),
       .addr(addr_q),
       .xfer(w_step),
@@ -213,9 +209,7 @@ module myri_pci_target
       .w_pending,
       .tread_valid,
       .tread_ready,
-      .tread_addr,
-      .tread_bytes,
-      .tread_first,
+      .tread,
       .td_valid,
       .td_data,
       .claim(claim & is_read & is_mem & ~is_config),
@@ -237,6 +231,9 @@ module myri_pci_target
   assign cs_wdata = bus.ad[31:0];
   assign cs_be = ~bus.cbe[3:0];
 
+  logic in_data, in_turn;
+  assign in_data = state_q == DATA;
+  assign in_turn = state_q == TURN;
   myri_pci_target_pins u_pins (
       .clk,
       .rst,
@@ -246,9 +243,9 @@ module myri_pci_target
       .devsel(devsel_q),
       .trdy(trdy_q),
       .stop(stop_q),
-      .drive(state_q == DATA & ~cmd_q[0]),
-      .in_data(state_q == DATA),
-      .in_turn(state_q == TURN),
+      .in_data,
+      .in_turn,
+      .drive(in_data & ~cmd_q[0]),
       .data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)
   );
 

@@ -21,9 +21,7 @@ module myri_pci_target_read
     input logic w_pending,  // writes not yet accepted by the backend
     output logic tread_valid,  // read request
     input logic tread_ready,  // read request accepted
-    output logic [31:0] tread_addr,  // 8-byte aligned
-    output logic [7:0] tread_bytes,  // hint: bytes that the master may read from here
-    output logic tread_first,  // first request of a read
+    output pci_read_t tread,  // the request
     input logic td_valid,  // answer
     input logic [63:0] td_data,  // byte lanes
     output logic have,  // the next clock has a head group (pop of this edge counted)
@@ -70,7 +68,7 @@ module myri_pci_target_read
     if (rst) begin
       {in_q, out_q, count_q, flight_q, drop_q, ahead_q} <= '0;
       {next_q, open_q, need_q, burst_q, owned_q, d_valid_q, c_addr_q, c_cmd_q, d_since_q} <= '0;
-      {tread_valid, tread_addr, tread_bytes, tread_first} <= '0;
+      {tread_valid, tread} <= '0;
     end else begin
       if (tread_ready) tread_valid <= 1'b0;
       if (arrive) in_q <= in_q + 3'd1;
@@ -82,9 +80,9 @@ module myri_pci_target_read
           && count_q + flight_q + drop_q < 4'd8) begin
         flight_q <= flight_q + 4'd1 - {3'b0, arrive};
         tread_valid <= 1'b1;
-        tread_addr <= {next_q, 3'b0};
-        tread_bytes <= {1'b0, ahead_q, 3'b0};
-        tread_first <= need_q;
+        tread.addr <= {next_q, 3'b0};
+        tread.bytes <= {1'b0, ahead_q, 3'b0};
+        tread.first <= need_q;
         need_q <= 1'b0;
         open_q <= ~last_group;
         next_q <= next_q + 29'd1;

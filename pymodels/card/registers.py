@@ -12,6 +12,8 @@ import sys
 from enum import IntEnum
 from pathlib import Path
 
+from pymodels.registers import enumeration
+
 PACKAGE = Path(__file__).resolve().parents[2] / "hdl" / "card" / "myri_card_pkg.sv"
 BANKS = 4
 BANK_BYTES = 0x200000
@@ -131,6 +133,17 @@ class Purpose(IntEnum):
     """Control message for an unknown circuit, which is reported to its source."""
 
 
+class Job(IntEnum):
+    """Jobs that the shell gives to the uplink (internal to the card)."""
+
+    RESULT = 0
+    """Copy the result in bank 2 to the NIC."""
+    READ0 = 1
+    """Write the read pointer of incoming queue 0 to the NIC."""
+    READ1 = 2
+    """Write the read pointer of incoming queue 1 to the NIC."""
+
+
 class Forward(IntEnum):
     """Destination of a circuit's results: bits 31:30 of the first word of its forwarding entry."""
 
@@ -140,6 +153,25 @@ class Forward(IntEnum):
     """Send to the endpoint and handler in the entry."""
     REPLY = 2
     """Send to the source of the message, to the handler in the message's last argument."""
+
+
+STRUCTS = (
+    (
+        "Write of a register of the fabric.",
+        "card_write_t",
+        ("logic [7:0] addr;  // offset of the register", "logic [31:0] data;"),
+    ),
+    ("Status word of the fabric.", "card_report_t", ("card_status_t index;", "logic [31:0] value;")),
+    (
+        "Job of the shell for the uplink.",
+        "card_job_t",
+        (
+            "card_job_kind_t kind;",
+            "logic [23:0] value;  // offset of a read pointer; for a result, its bytes, multiple of 8",
+        ),
+    ),
+)
+"""Streams between the bus side and the fabric: title, type, fields."""
 
 
 def entry(mode: Forward, endpoint: int = 0, channel: int = 0, handler: int = 0) -> tuple[int, int]:
@@ -165,21 +197,20 @@ def package_text() -> str:
     lines += [
         f"  localparam logic [7:0] CARD_{name} = 8'h{int(value):02X};" for name, value in CardReg.__members__.items()
     ]
-    lines += ["", "  // Status words, commands of the control mailbox."]
-    lines += [
-        f"  localparam logic [2:0] STATUS_{name} = 3'd{int(value)};" for name, value in Status.__members__.items()
-    ]
-    lines += [
-        f"  localparam logic [7:0] COMMAND_{name} = 8'd{int(value)};" for name, value in Command.__members__.items()
-    ]
-    lines += ["", "  // Whose a message is, modes of a forwarding entry, and causes of an error."]
-    lines += [
-        f"  localparam logic [1:0] PURPOSE_{name} = 2'd{int(value)};" for name, value in Purpose.__members__.items()
-    ]
-    lines += [
-        f"  localparam logic [1:0] FORWARD_{name} = 2'd{int(value)};" for name, value in Forward.__members__.items()
-    ]
+    groups = (
+        ("Status words.", "card_status", "STATUS", Status, 3),
+        ("Commands of the control mailbox.", "card_command", "COMMAND", Command, 8),
+        ("Classification of a message.", "card_purpose", "PURPOSE", Purpose, 2),
+        ("Modes of a forwarding entry.", "card_forward", "FORWARD", Forward, 2),
+        ("Jobs of the uplink.", "card_job_kind", "JOB", Job, 2),
+    )
+    for title, name, prefix, group, width in groups:
+        lines += ["", f"  // {title}", *enumeration(name, prefix, group, width)]
+    lines += ["", "  // Causes of an error."]
     lines += [f"  localparam int CARD_{name} = {int(value)};" for name, value in CardError.__members__.items()]
+    for title, name, fields in STRUCTS:
+        lines += ["", f"  // {title}", "  typedef struct packed {"]
+        lines += [*(f"    {field}" for field in fields), f"  }} {name};"]
     return "\n".join([*lines, "endpackage", ""])
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pymodels.lanai.faults import Fault, Stall
 from pymodels.lanai.isa import FORMATS, Condition, Count, Op
-from pymodels.registers import command
+from pymodels.registers import command, enumeration
 
 PACKAGE = Path(__file__).parents[2] / "hdl/nic/core/myri_lanai_isa_pkg.sv"
 
@@ -35,8 +35,7 @@ def _lines() -> Iterator[str]:
                                  ("FAULT", Fault, 4), ("STALL", Stall, 3)):  # fmt: skip
         yield ""
         yield f"  // {(group.__doc__ or '').splitlines()[0]}"
-        for member in group:
-            yield f"  localparam logic [{width - 1}:0] {prefix}_{member.name} = {width}'h{int(member):X};"
+        yield from enumeration(prefix.lower(), prefix, group, width)
     yield "endpackage"
 
 

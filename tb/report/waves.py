@@ -138,10 +138,11 @@ def translations(symbols: Symbols = ()) -> dict[str, Mapping[int, str]]:
 def states(module: str) -> dict[int, str]:
     """Return the names of the values of a module's register `state_q`, from its source."""
     text = place(f"hdl/{module}.sv").read_text(encoding="utf-8")
-    width = re.search(r"logic \[ ?(\d+):0\] +state_q\b", text)
-    assert width, f"{module} has no register `state_q`"
-    rows = re.findall(rf"localparam logic \[{width[1]}:0\] (\w+) = \d+'d(\d+);", text)
-    return {int(value): name for name, value in rows}
+    kind = re.search(r"^ *(\w+_t) +state_q;", text, re.MULTILINE)
+    assert kind, f"{module} has no register `state_q` of an enumeration"
+    members = re.search(rf"typedef enum logic \[\d+:0\] {{([^}}]*)}} {kind[1]};", text)
+    assert members, f"{module} does not declare {kind[1]}"
+    return dict(enumerate(re.findall(r"^ *(\w+),?(?: *//.*)?$", members[1], re.MULTILINE)))
 
 
 def markers(recorded: Recorded, window: tuple[int, int | None]) -> list[Marker]:

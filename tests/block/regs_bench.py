@@ -20,7 +20,7 @@ STROBES = {
 ORUN = isr_mask(Isr.ORUN1, Isr.ORUN2, Isr.ORUN4)
 SETTABLE = tuple(bit for bit in Isr if not 1 << bit & ORUN and bit not in (Isr.TIME0, Isr.TIME1, Isr.TIME2))
 INPUTS = (
-    "hold_reset", "cpu_reg_valid", "host_reg_valid", "rmp", "rml", "smp", "send_limit", "sa", "recv_length",
+    "hold_reset", "cpu_reg", "host_reg", "rmp", "rml", "smp", "send_limit", "sa", "recv_length",
     "recv_orun", "recv_lost", "dma_list", "dma_progress", "dma_status", "producer", "consumer", "overflows",
     "set_isr", "set_errors", "send_started",
 )  # fmt: skip
@@ -86,18 +86,18 @@ class Ports:
         self.dut.cycle.value = self.cycle
 
     def access(self, port: str, register: int, value: int | None = None) -> None:
-        """Apply an access to a port for this clock."""
-        dut = self.dut
-        dut[f"{port}_reg_valid"].value = 1
-        dut[f"{port}_reg_addr"].value = register
-        dut[f"{port}_reg_write"].value = int(value is not None)
-        dut[f"{port}_reg_wdata"].value = value or 0
+        """Apply an access to a port for this clock: the bits of `reg_request_t`."""
+        self.dut[f"{port}_reg"].value = 1 << 42 | int(value is not None) << 41 | register << 32 | (value or 0)
+
+    def release(self, port: str) -> None:
+        """Apply no access to a port from now on."""
+        self.dut[f"{port}_reg"].value = 0
 
     async def write(self, register: int, value: int, port: str = "cpu") -> None:
         """Write a register in a clock of its own."""
         self.access(port, register, value)
         await self.tick()
-        self.dut[f"{port}_reg_valid"].value = 0
+        self.release(port)
 
     async def read(self, register: int, port: str = "cpu") -> int:
         """Read a register in a clock of its own, at the current edge index."""
@@ -105,7 +105,7 @@ class Ports:
         await self.middle
         value = int(self.dut[f"{port}_reg_rdata"].value)
         await self.tick()
-        self.dut[f"{port}_reg_valid"].value = 0
+        self.release(port)
         return value
 
     def ticks(self, cycle: int) -> int:

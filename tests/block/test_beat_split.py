@@ -36,24 +36,24 @@ async def every_half_comes_once_and_in_order(dut: Any, stall: float) -> None:
     rng = random.Random(cocotb.RANDOM_SEED)
     Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
     dut.rst.value, dut.in_valid.value, dut.out_ready.value, dut.out_rsp_valid.value = 1, 0, 0, 0
-    dut.in_data.value, dut.out_rsp_data.value = 0, 0
+    dut.in_beat.value, dut.out_rsp_data.value = 0, 0
     await ClockCycles(dut.clk, 3)
     dut.rst.value = 0
     for _ in range(BEATS):
         read, address, data = int(rng.random() < 0.4), rng.getrandbits(21), rng.getrandbits(64)
         be = 0 if read else rng.choice([0, 0x0F, 0xF0, 0xFF, rng.getrandbits(8)])
-        dut.in_valid.value, dut.in_data.value = 1, read << 93 | address << 72 | be << 64 | data
+        dut.in_valid.value, dut.in_beat.value = 1, read << 94 | address << 73 | be << 64 | data
         out: list[tuple[int, int, int, int]] = []
         while True:
             ready = int(rng.random() >= stall)
             dut.out_ready.value = ready
             await FallingEdge(dut.clk)
-            shown = int(dut.out_data.value)
-            word = shown >> 36 & 0x3FFFFF
+            shown = int(dut.out_beat.value)
+            word = shown >> 72 & 0x3FFFFF
             dut.out_rsp_valid.value, dut.out_rsp_data.value = ready & read, answer(word)
             await cocotb.triggers.ReadOnly()
             if ready:
-                out.append((shown >> 58, word, shown >> 32 & 15, shown & 0xFFFFFFFF))
+                out.append((shown >> 94, word, shown >> 64 & 0xFF, shown & 0xFFFFFFFFFFFFFFFF))
             taken = int(dut.in_ready.value)
             if read:
                 assert int(dut.rsp_valid.value) == taken

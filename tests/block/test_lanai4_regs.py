@@ -25,7 +25,7 @@ LIMITS = (Reg4.RML, Reg4.SML, Reg4.SMLT)
 OFF_BY = 3 << Isr4.OFF_BY_1
 LAN_SIGNALS = 0xFF << Isr4.LAN0_SIG
 INPUTS = (
-    "hold_reset", "cpu_reg_valid", "host_reg_valid", "rmp", "rml", "smp", "send_limit", "sa", "ear", "lar", "dir",
+    "hold_reset", "cpu_reg", "host_reg", "rmp", "rml", "smp", "send_limit", "sa", "ear", "lar", "dir",
     "ctr", "dma_runs", "recv_length", "recv_orun", "recv_lost", "set_isr", "set_errors", "send_started",
 )  # fmt: skip
 
@@ -94,7 +94,7 @@ async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
     for _ in range(1500):
         wanted: dict[str, tuple[int, int | None]] = {}
         for port in ("cpu", "host"):
-            dut[f"{port}_reg_valid"].value = 0
+            bench.release(port)
             if rng.random() < 0.5:
                 value = rng.getrandbits(32) & rng.getrandbits(32) if rng.random() < 0.6 else None
                 wanted[port] = (rng.choice(registers), value)

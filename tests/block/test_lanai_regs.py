@@ -41,7 +41,7 @@ async def random_accesses_and_events_follow_the_map(dut: Any) -> None:
     for _ in range(1500):
         wanted: dict[str, tuple[int, int | None]] = {}
         for port in ("cpu", "host"):
-            dut[f"{port}_reg_valid"].value = 0
+            bench.release(port)
             if rng.random() < 0.5:
                 value = rng.getrandbits(32) & rng.getrandbits(32) if rng.random() < 0.6 else None
                 wanted[port] = (rng.choice(registers), value)
@@ -125,7 +125,7 @@ async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
                 await bench.middle
                 assert int(dut[wire].value) == 0
                 await bench.tick()
-            dut.cpu_reg_valid.value = 0
+            bench.release("cpu")
             await bench.middle
             assert int(dut[wire].value) == 0
 

@@ -9,12 +9,12 @@ logic [39:0] same;
 logic soon, now;  // read data arrive in the next clock; in this clock
 always @(posedge clk) begin
   stays <= !rst && tw_valid && !tw_ready;
-  same  <= {tw_addr, tw_be};
+  same  <= {tw.addr, tw.be};
   {now, soon} <= rst ? 2'd0 : {soon, bank_tread_ready};
 end
 initial assume (rst);
 always_comb begin
-  if (stays) assume (tw_valid && {tw_addr, tw_be} == same);
+  if (stays) assume (tw_valid && {tw.addr, tw.be} == same);
   if (!tread_valid || !r_bank || reg_r_done || bank_due_q == 2'd3) assume (!bank_tread_ready);
   assume (bank_td_valid == now);
 end

@@ -9,7 +9,7 @@ logic [119:0] wants, same;
 logic [1:0] soon, now;  // target, uplink: its data arrive in the next clock; in this clock
 assign asks = {ur_valid, tread_valid, dw_valid, tw_valid};
 assign served = {ur_ready, tread_ready, dw_ready, tw_ready};
-assign wants = {ur_addr, tread_addr, dw_addr, tw_addr, dw_be, tw_be};
+assign wants = {ur_addr, tread.addr[22:0], dw_addr, tw.addr[22:0], dw_be, tw.be};
 always @(posedge clk) begin
   stays <= rst ? 4'd0 : asks & ~served;
   same <= wants;
@@ -18,9 +18,9 @@ end
 initial assume (rst);
 always_comb begin
   assume ((stays & ~asks) == 4'd0);
-  if (stays[0]) assume ({tw_addr, tw_be} == {same[38:16], same[7:0]});
+  if (stays[0]) assume ({tw.addr[22:0], tw.be} == {same[38:16], same[7:0]});
   if (stays[1]) assume ({dw_addr, dw_be} == {same[61:39], same[15:8]});
-  if (stays[2]) assume (tread_addr == same[84:62]);
+  if (stays[2]) assume (tread.addr[22:0] == same[84:62]);
   if (stays[3]) assume (ur_addr == same[107:85]);
 end
 always @(posedge clk)

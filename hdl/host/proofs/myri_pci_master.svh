@@ -54,8 +54,8 @@ assign parity = ^{bus.ad[31:0], bus.cbe[3:0]};
 initial assume (rst);
 always_comb begin
   assume (cfg == set && cfg_wide == set_wide && cfg.max_burst[2:0] == 3'd0 && cfg.irdy_wait <= 3'd6);
-  assume (mc_bytes != 16'd0 && {1'b0, mc_addr} + {17'd0, mc_bytes} <= 33'h100000000);
-  if (mc_config) assume ({14'd0, mc_addr[1:0]} + mc_bytes <= 16'd4);
+  assume (mc.bytes != 16'd0 && {1'b0, mc.addr} + {17'd0, mc.bytes} <= 33'h100000000);
+  if (mc_config) assume ({14'd0, mc.addr[1:0]} + mc.bytes <= 16'd4);
   assume (have <= 3'd4);
   if (in_bus) assume (bus.frame_n == !frame_q && bus.irdy_n == !irdy_q);
   if (state_q == ADDR) assume (!devsel && !trdy && !stop);
@@ -91,9 +91,9 @@ always @(posedge clk) begin
   if (rst) lost <= 1'b0;
   else if (over) lost <= 1'b0;
   else if (gives_up || (chosen && stop && !devsel)) lost <= 1'b1;
-  if (take) {n_first, n_bytes} <= {mc_addr, mc_bytes};
-  if (over ? nxt_q : !act_q && take) {first, bytes, sent} <= nxt_q ? {n_first, n_bytes, 16'd0} : {mc_addr, mc_bytes, 16'd0};
-  else if (over && take) {first, bytes, sent} <= {mc_addr, mc_bytes, 16'd0};
+  if (take) {n_first, n_bytes} <= {mc.addr, mc.bytes};
+  if (over ? nxt_q : !act_q && take) {first, bytes, sent} <= nxt_q ? {n_first, n_bytes, 16'd0} : {mc.addr, mc.bytes, 16'd0};
+  else if (over && take) {first, bytes, sent} <= {mc.addr, mc.bytes, 16'd0};
   else if (xfer) sent <= sent + 16'(moves);
 end
 

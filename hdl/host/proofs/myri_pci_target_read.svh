@@ -66,10 +66,10 @@ always @(posedge clk)
     if (on && turn == 29'd0 && count_q != 4'd0) assert (held && head == own);
     if (count_q == 4'd0) assert (head == 64'd0);
     if (!$past(rst)) begin
-      if ($past(asks)) assert (tread_valid && tread_addr == {base + asked - 29'd1, 3'd0} && tread_first == (asked == 29'd1));
-      if ($past(asks)) assert (tread_bytes == {1'b0, $past(ahead_q), 3'd0});
+      if ($past(asks)) assert (tread_valid && tread.addr == {base + asked - 29'd1, 3'd0} && tread.first == (asked == 29'd1));
+      if ($past(asks)) assert (tread.bytes == {1'b0, $past(ahead_q), 3'd0});
       if ($past(tread_valid && !tread_ready))
-        assert (tread_valid && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
+        assert (tread_valid && $stable(tread.addr) && $stable(tread.bytes) && $stable(tread.first));
       if ($past(have && !finish && !start)) assert (count_q != 4'd0);
       if ($past(claim && !refuse)) assert (owned_q && !d_valid_q);
       if (!$past(needed || claim || owned_q)) begin
@@ -77,7 +77,7 @@ always @(posedge clk)
         assert ($stable(flight_q) && $stable(drop_q) && $stable(ahead_q) && $stable(next_q));
         assert ($stable(open_q) && $stable(need_q) && $stable(burst_q) && $stable(owned_q));
         assert ($stable(d_valid_q) && $stable(c_addr_q) && $stable(c_cmd_q) && $stable(d_since_q));
-        assert ($stable(tread_valid) && $stable(tread_addr) && $stable(tread_bytes) && $stable(tread_first));
+        assert ($stable(tread_valid) && $stable(tread.addr) && $stable(tread.bytes) && $stable(tread.first));
       end
     end
     cover (!needed && d_valid_q && count_q != 4'd0);

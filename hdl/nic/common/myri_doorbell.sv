@@ -7,36 +7,39 @@
 // strobes and is counted. Writing a base empties that FIFO.
 // Timing: one entry per clock when SRAM grants; a beat with both halves takes two. `wake` comes with the grant.
 module myri_doorbell
+  import myri_lanai9_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
-    input  logic                 clk,          // NIC clock
-    input  logic                 rst,          // synchronous reset
-    input  logic          [ 2:0] size,         // FIFO size field: 4 KB << size
-    input  logic                 multi,        // four FIFOs instead of one
-    input  logic          [ 3:0] w_base,       // write of base k (value in w_base_data)
-    input  logic          [23:0] w_base_data,  // SRAM address, aligned to the FIFO's bytes
-    input  logic          [ 3:0] w_consumer,   // write of consumer k (value in w_data)
-    input  logic          [16:0] w_data,       // see w_consumer
-    output logic          [95:0] base,         // 24 bits a FIFO
-    output logic          [67:0] producer,     // 17 bits a FIFO
-    output logic          [67:0] consumer,     // 17 bits a FIFO
-    input  logic                 in_valid,     // a beat for the doorbell region
-    output logic                 in_ready,     // accepted at the coming edge
-    input  logic          [23:0] in_addr,      // offset in the PCI region, multiple of 8
-    input  logic          [ 7:0] in_be,        // lanes written
-    input  logic          [63:0] in_data,      // byte lanes
-    output sram_request_t        sram,         // SRAM request: the entry
-    input  logic                 sram_gnt,     // grant
-    output logic                 wake,         // strobe: an entry is in SRAM after this edge
-    output logic                 overflow,     // strobe: an entry was dropped
-    output logic          [31:0] overflows,    // dropped since reset
-    output logic          [31:0] tr_addr,      // with wake and overflow: the entry's address
-    output logic          [31:0] tr_data,      // and data
-    output logic                 busy          // 1 = a further clock edge is needed
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [2:0] size,  // FIFO size field: 4 KB << size
+    input logic multi,  // four FIFOs instead of one
+    input logic [3:0] w_base,  // write of base k (value in w_base_data)
+    input logic [23:0] w_base_data,  // SRAM address, aligned to the FIFO's bytes
+    input logic [3:0] w_consumer,  // write of consumer k (value in w_data)
+    input logic [16:0] w_data,  // see w_consumer
+    output logic [SIZE_DOORBELL_FIFOS-1:0][23:0] base,  // SRAM address of each FIFO
+    output logic [SIZE_DOORBELL_FIFOS-1:0][16:0] producer,  // number of each FIFO
+    output logic [SIZE_DOORBELL_FIFOS-1:0][16:0] consumer,  // number of each FIFO
+    input logic in_valid,  // a beat for the doorbell region
+    output logic in_ready,  // accepted at the coming edge
+    input logic [23:0] in_addr,  // offset in the PCI region, multiple of 8
+    input logic [7:0] in_be,  // lanes written
+    input logic [63:0] in_data,  // byte lanes
+    output sram_request_t sram,  // SRAM request: the entry
+    input logic sram_gnt,  // grant
+    output logic wake,  // strobe: an entry is in SRAM after this edge
+    output logic overflow,  // strobe: an entry was dropped
+    output logic [31:0] overflows,  // dropped since reset
+    output bell_trace_t trace,  // events of this clock
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic        low_done_q;  // the lower half of this beat is done
   logic        high;  // the half being processed
   logic [31:0] word;  // byte lanes
+  logic [31:0] address;  // first word of the entry
+  logic [31:0] value;  // second word
   logic [ 1:0] fifo;
   logic [16:0] fill;
   logic [16:0] entries;
@@ -52,13 +55,13 @@ module myri_doorbell
   assign last = high || in_be[7:4] == 4'd0;
   assign word = high ? in_data[63:32] & {{8{in_be[7]}}, {8{in_be[6]}}, {8{in_be[5]}}, {8{in_be[4]}}} :
       in_data[31:0] & {{8{in_be[3]}}, {8{in_be[2]}}, {8{in_be[1]}}, {8{in_be[0]}}};
-  assign tr_addr = {8'd0, in_addr[23:3], high, 2'b00};
-  assign tr_data = {word[7:0], word[15:8], word[23:16], word[31:24]};
+  assign address = {8'd0, in_addr[23:3], high, 2'b00};
+  assign value = {word[7:0], word[15:8], word[23:16], word[31:24]};
 
   assign fifo = multi ? in_addr[13:12] : 2'd0;
-  assign base_k = base[24*fifo+:24];
-  assign producer_k = producer[17*fifo+:17];
-  assign consumer_k = consumer[17*fifo+:17];
+  assign base_k = base[fifo];
+  assign producer_k = producer[fifo];
+  assign consumer_k = consumer[fifo];
   assign entries = 17'd512 << size;
   assign fill = producer_k - consumer_k;
   assign full = fill >= entries;
@@ -68,26 +71,27 @@ module myri_doorbell
   assign sram.write = 1'b1;
   assign sram.addr = base_k[22:0] | {4'd0, offset};
   assign sram.be = 8'hFF;
-  assign sram.wdata = {word, tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]};
+  assign sram.wdata = {word, address[7:0], address[15:8], address[23:16], address[31:24]};
   assign wake = sram.req && sram_gnt;
+  assign trace = {wake, address, value};
   assign overflow = in_valid && in_be != 8'd0 && full;
   assign step = wake || overflow;
   assign in_ready = (step && last) || in_be == 8'd0;
   assign busy = in_valid || w_base != 4'd0 || w_consumer != 4'd0;
 
-  for (genvar k = 0; k < 4; k++) begin : gen_fifo
+  for (genvar k = 0; k < SIZE_DOORBELL_FIFOS; k++) begin : gen_fifo
     always_ff @(posedge clk) begin
       if (rst) begin
-        base[24*k+:24] <= 24'd0;
-        producer[17*k+:17] <= 17'd0;
-        consumer[17*k+:17] <= 17'd0;
+        base[k] <= 24'd0;
+        producer[k] <= 17'd0;
+        consumer[k] <= 17'd0;
       end else if (w_base[k]) begin
-        base[24*k+:24] <= w_base_data;
-        producer[17*k+:17] <= 17'd0;
-        consumer[17*k+:17] <= 17'd0;
+        base[k] <= w_base_data;
+        producer[k] <= 17'd0;
+        consumer[k] <= 17'd0;
       end else begin
-        if (wake && fifo == k[1:0]) producer[17*k+:17] <= producer_k + 17'd1;
-        if (w_consumer[k]) consumer[17*k+:17] <= w_data;
+        if (wake && fifo == k[1:0]) producer[k] <= producer_k + 17'd1;
+        if (w_consumer[k]) consumer[k] <= w_data;
       end
     end
   end

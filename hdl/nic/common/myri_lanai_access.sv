@@ -3,19 +3,15 @@
 // and lost packets.
 //
 // Timing: the access happens in the same clock; counts include events up to the last edge.
-module myri_lanai_access (
+module myri_lanai_access
+  import myri_nic_engines_pkg::*;
+(
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
-    input logic cpu_reg_valid,  // processor: access in this clock
-    input logic cpu_reg_write,  // 1 = write
-    input logic [8:0] cpu_reg_addr,  // offset
-    input logic [31:0] cpu_reg_wdata,  // write data
+    input reg_request_t cpu_reg,  // special registers: access of the processor
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
-    input logic host_reg_valid,  // host: access wanted
+    input reg_request_t host_reg,  // special registers: access of the host
     output logic host_reg_ready,  // access done in this clock
-    input logic host_reg_write,  // 1 = write
-    input logic [8:0] host_reg_addr,  // offset
-    input logic [31:0] host_reg_wdata,  // write data
     output logic [31:0] host_reg_rdata,  // read data, same clock
     output logic access,  // a register is accessed
     output logic write,  // and written
@@ -28,11 +24,11 @@ module myri_lanai_access (
     output logic [31:0] errors,  // ERRORS
     output logic [31:0] lost  // RECV_LOST
 );
-  assign host_reg_ready = host_reg_valid && !cpu_reg_valid;
-  assign access = cpu_reg_valid || host_reg_valid;
-  assign write = cpu_reg_valid ? cpu_reg_write : host_reg_valid && host_reg_write;
-  assign addr = cpu_reg_valid ? cpu_reg_addr : host_reg_addr;
-  assign value = cpu_reg_valid ? cpu_reg_wdata : host_reg_wdata;
+  assign host_reg_ready = host_reg.valid && !cpu_reg.valid;
+  assign access = cpu_reg.valid || host_reg.valid;
+  assign write = cpu_reg.valid ? cpu_reg.write : host_reg.valid && host_reg.write;
+  assign addr = cpu_reg.valid ? cpu_reg.addr : host_reg.addr;
+  assign value = cpu_reg.valid ? cpu_reg.wdata : host_reg.wdata;
   assign cpu_reg_rdata = rdata;
   assign host_reg_rdata = rdata;
 

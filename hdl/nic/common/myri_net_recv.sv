@@ -7,10 +7,11 @@
 // While not armed, the packet waits. A packet that waits for a buffer longer than the network time-out raises NRES.
 // Then either the packet is truncated to its tail (cfg_nres_truncate), or the receiver is reset: all input is absorbed
 // until RML is written. All input is absorbed in hold_reset, too. Each packet lost in this way strobes `lost`.
-// Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}.
 // Timing: one word per clock, requested in the clock of the entry, accepted with the grant.
 module myri_net_recv
   import myri_sleep_pkg::*;
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -42,10 +43,9 @@ module myri_net_recv
     input logic sram_gnt,  // grant
     input logic in_valid,  // entry from the link side
     output logic in_ready,  // accepted
-    input logic [WIDTH+12:0] in_data,  // entry
-    output logic [31:0] tr_key,  // trace: packet key, with set_head and set_recv
-    output logic [7:0] tr_syndrome,  // with set_recv
-    output logic [31:0] tr_length,  // with set_recv: final value of length
+    input recv_head_t in_head,  // entry of myri_packet_rx
+    input logic [WIDTH-1:0] in_data,  // its word
+    output recv_trace_t trace,  // events of this clock
     output alarm_t alarm,  // alarm of the time-out
     output logic busy  // 1 = a further clock edge is needed
 );
@@ -72,9 +72,11 @@ module myri_net_recv
   logic taken;
   logic store_taken;
   logic armed_d;
+  logic [31:0] length_d;
+  logic [31:0] key;
   logic resets;  // the reset has not reached all sides yet
 
-  assign {tail, count, syndrome, data} = in_valid ? in_data : '0;
+  assign {tail, count, syndrome, data} = in_valid ? {in_head, in_data} : '0;
   assign dropping = hold_reset || drop_q || (!begun_q && (absorb_q || fix_up));
   assign room = rmp < rml;
   assign fix_up = tail && count == 4'd0;
@@ -106,8 +108,14 @@ module myri_net_recv
   assign alarm.valid = waiting_q && nres_enable;
   assign alarm.cycle = since_q + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
   assign orun = truncated ? 3'd0 : (3'd0 - count[2:0]) & 3'(BYTES - 1);
-  assign tr_length = (stored_q ? length : 32'd0) + {28'd0, count};
-  assign tr_syndrome = syndrome;
+  assign length_d = (stored_q ? length : 32'd0) + {28'd0, count};
+  assign trace.rx_first = set_head;
+  assign trace.rx_first_key = key;
+  assign trace.rx_first_at = rmp;
+  assign trace.rx_done = set_recv;
+  assign trace.rx_done_key = key;
+  assign trace.rx_done_bytes = length_d;
+  assign trace.rx_done_syndrome = syndrome;
   assign resets = hold_reset && (armed_q || absorb_q || stored_q || drop_q != begun_q);
   assign busy = w_rmp || w_rml || taken || sram.req || set_buff || expired || resets || (waiting_q != blocked);
 
@@ -124,7 +132,7 @@ module myri_net_recv
       .data(64'(data)),
       .known(key_known),
       .next_known(key_next_known),
-      .next_key(tr_key)
+      .next_key(key)
   );
 
   always_comb begin
@@ -154,7 +162,7 @@ module myri_net_recv
       if (store_taken && !fix_up) begin
         stored_q <= !tail;
         last_addr_q <= rmp[22:0];
-        length <= tr_length;
+        length <= length_d;
         rmp <= rmp + 24'(BYTES);
       end else if (store_taken || truncated || receiver_reset || dropping) begin
         stored_q <= 1'b0;

@@ -5,11 +5,12 @@
 // limit may be raised (SML or SMLT) during an SML piece, so that firmware can send data while a DMA is still writing
 // them. Limits and pointers are byte addresses. Writing SMP during a piece, or a limit during an SMLT piece, is ignored
 // and flagged by `misuse`. SMLT without an open packet and without data sends nothing. `hold_reset` ends a packet in
-// progress by a tail with a wrong CRC. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0],
-// data[WIDTH-1:0]}.
+// progress by a tail with a wrong CRC.
 // Timing: request one clock after the write, word passed on one clock after the grant, one word per clock. set_send
 // strobes in the clock in which the last word (and tail) is passed on.
 module myri_net_send
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -35,18 +36,13 @@ module myri_net_send
     input sram_read_t sram_read,  // read data
     output logic out_valid,  // entry for the link side
     input logic out_ready,  // accepted at the coming edge
-    output logic [WIDTH+9:0] out_data,  // entry
-    output logic tr_start,  // trace: packet started tr_start_ago edges ago
-    output logic [31:0] tr_start_ago,  // see tr_start
-    output logic [23:0] tr_start_at,  // with tr_start: SRAM address of its first byte
-    output logic tr_read,  // trace: last byte passed to the link side
-    output logic [31:0] tr_key,  // packet key, with both
-    output logic [31:0] tr_bytes,  // bytes of the packet, route included, with tr_read
+    output send_head_t out_head,  // entry for myri_packet_tx
+    output logic [WIDTH-1:0] out_data,  // its word
+    output send_trace_t trace,  // events of this clock
     output logic in_flight,  // a packet is unfinished or a piece is being sent
     output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
-  localparam int TAIL = WIDTH + 7;  // place of the tail flag in an entry
 
   logic             active_q;  // a piece is being sent
   logic             kind_tail_q;  // it is the packet's last piece (SMLT)
@@ -66,7 +62,10 @@ module myri_net_send
   logic             pushed;
   logic [     23:0] begin_at;  // address of the first byte of a piece that a limit starts
   logic [     31:0] bytes_q;
+  logic [     31:0] bytes_d;
   logic [     47:0] start_q;
+  logic [     23:0] start_at_q;  // SRAM address of the packet's first byte
+  logic [     31:0] key;
   logic             known;
   logic             next_known;
 
@@ -85,13 +84,13 @@ module myri_net_send
   assign sram.addr = {smp[22:LANE], LANE'(0)};
   assign {sram.write, sram.be, sram.wdata} = '0;
   assign out_valid = !quiet || close;
-  assign out_data = {
+  assign out_head = {
     crc_enable,
     quiet && hold_reset,
     quiet || word_tail_q,
-    quiet ? 7'd0 : {word_first_q, word_last_q},
-    held_q ? word_q : sram_read.data[WIDTH-1:0]
+    quiet ? 7'd0 : {word_first_q, word_last_q}
   };
+  assign out_data = held_q ? word_q : sram_read.data[WIDTH-1:0];
   assign pushed = out_valid && out_ready;
   assign in_flight = active_q || open_q || !quiet;
   assign busy = w_smp || w_sml || w_smlt || w_sa || sram.req || sram_read.valid || pushed || finished ||
@@ -142,21 +141,25 @@ module myri_net_send
   end
 
   // Trace.
-  assign tr_start = pushed && next_known && !known;
-  assign tr_start_ago = 32'(cycle - start_q);
-  assign tr_read = pushed && out_data[TAIL];
-  assign tr_bytes = bytes_q + {28'd0, out_data[WIDTH+:4]} - {29'd0, out_data[WIDTH+4+:3]};
+  assign trace.tx_start = pushed && next_known && !known;
+  assign trace.tx_start_ago = 32'(cycle - start_q);
+  assign trace.tx_start_at = start_at_q;
+  assign trace.tx_start_key = key;
+  assign trace.tx_read = pushed && out_head.tail;
+  assign trace.tx_read_key = key;
+  assign trace.tx_read_bytes = bytes_d;
+  assign bytes_d = bytes_q + {28'd0, out_head.last} - {29'd0, out_head.first};
 
   always_ff @(posedge clk) begin
     if (rst) begin
       bytes_q <= 32'd0;
       start_q <= 48'd0;
-      tr_start_at <= 24'd0;
+      start_at_q <= 24'd0;
     end else begin
-      if (pushed) bytes_q <= out_data[TAIL] ? 32'd0 : tr_bytes;
+      if (pushed) bytes_q <= out_head.tail ? 32'd0 : bytes_d;
       if (take_limit && !open_q && (!active_q || finished)) begin
         start_q <= cycle;
-        tr_start_at <= begin_at;
+        start_at_q <= begin_at;
       end
     end
   end
@@ -167,10 +170,10 @@ module myri_net_send
       .known,
       .next_known,
       .take(pushed),
-      .tail(out_data[TAIL]),
-      .first(out_data[WIDTH+4+:3]),
-      .last(out_data[WIDTH+:4]),
-      .data(64'(out_data[WIDTH-1:0])),
-      .next_key(tr_key)
+      .tail(out_head.tail),
+      .first(out_head.first),
+      .last(out_head.last),
+      .data(64'(out_data)),
+      .next_key(key)
   );
 endmodule

@@ -5,6 +5,7 @@
 // bus master; read beats and the end of each command are returned in one stream {done, error, beat}. Timing: see
 // myri_pci_device.
 module myri_nic_card
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
@@ -16,30 +17,32 @@ module myri_nic_card
     input pci_in_t pci_in,  // resolved wires of the slot
     output pci_out_t pci_out,  // drives and enables
     input pci_card_settings_t cfg,  // configuration of the card
-    output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    output logic pio_valid,  // PIO stream
     input logic pio_ready,  // accepted
-    output logic [93:0] pio_data,  // beat
+    output pio_beat_t pio,  // beat
     input logic rsp_valid,  // read answer, always accepted
     input logic [63:0] rsp_data,  // byte lanes
-    input logic cmd_valid,  // DMA command: {write, address, bytes}
+    input logic cmd_valid,  // DMA command
     output logic cmd_ready,  // accepted
-    input logic [48:0] cmd_data,  // command
+    input pci_transfer_t cmd,  // command
     input logic wr_valid,  // DMA write beat
     output logic wr_ready,  // accepted
     input logic [63:0] wr_data,  // byte lanes
     output logic rd_valid,  // DMA read beat, or end of a command
     input logic rd_ready,  // accepted
-    output logic [65:0] rd_data,  // {done, error, lanes}
+    output pci_beat_t rd,  // beat
     input logic inta,  // level of the interrupt request
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
   logic [PCI_SIDES-1:0] device_needed;
   logic tw_valid, tread_valid, master_enable, device_busy;
-  logic [31:0] tw_addr, tread_addr;
-  logic [63:0] tw_data, mr_data;
-  logic [7:0] tw_be, tread_bytes;
-  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last, tread_first;
+
+  logic [63:0] mr_data;
+
+  pci_write_t tw;
+  pci_read_t tread;
+  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last;
   logic done_due_q, done_error_q;  // the end of a command waits for its place in the stream
 
   assign pci_gated_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
@@ -47,11 +50,14 @@ module myri_nic_card
   assign busy = device_busy || done_due_q;
   assign cmd_ready = mc_ready && master_enable && !done_due_q;
   assign pio_valid = tw_valid || tread_valid;
-  assign pio_data = {
-    !tw_valid, tw_valid ? tw_addr[23:3] : tread_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
-  };
+  assign pio.read = !tw_valid;
+  assign pio.word = tw_valid ? tw.addr[23:2] : tread.addr[23:2];
+  assign pio.be = tw_valid ? tw.be : 8'd0;
+  assign pio.data = tw.data;
   assign rd_valid = mr_valid || done_due_q;
-  assign rd_data = {!mr_valid, done_error_q, mr_data};
+  assign rd.done = !mr_valid;
+  assign rd.error = done_error_q;
+  assign rd.data = mr_data;
 
   myri_pci_device #(
       .BAR_LOG2(BAR_LOG2)
@@ -65,13 +71,9 @@ module myri_nic_card
       .inta,
       .master_enable,
       .tw_valid,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
+      .tw,
       .tread_valid,
-      .tread_addr,
-      .tread_bytes,
-      .tread_first,
+      .tread,
       .mc_ready,
       .mr_valid,
       .mr_data,
@@ -84,9 +86,7 @@ module myri_nic_card
       .tr_first(ev_first),
       .tr_last(ev_last),
       .mc_valid(cmd_valid && master_enable && !done_due_q),
-      .mc_write(cmd_data[48]),
-      .mc_addr(cmd_data[47:16]),
-      .mc_bytes(cmd_data[15:0]),
+      .mc(cmd),
       .mw_valid(wr_valid),
       .mw_ready(wr_ready),
       .mw_data(wr_data),
@@ -109,6 +109,6 @@ module myri_nic_card
   end
 
   logic unused;  // unused signals
-  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tread_addr[31:24], tread_addr[2:0], ev_first, ev_last,
-      tread_bytes, tread_first};
+  assign unused = &{1'b0, tw.addr[31:24], tw.addr[1:0], tread.addr[31:24], tread.addr[1:0], ev_first, ev_last,
+      tread.bytes, tread.first};
 endmodule

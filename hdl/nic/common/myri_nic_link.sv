@@ -35,18 +35,21 @@ module myri_nic_link
     input logic rst,  // synchronous reset
     input logic send_valid,  // entry from myri_net_send
     output logic send_ready,  // accepted
-    input logic [WIDTH+9:0] send_data,  // entry
+    input send_head_t send_head,  // entry
+    input logic [WIDTH-1:0] send_data,  // its word
     output logic recv_valid,  // entry for myri_net_recv
     input logic recv_ready,  // accepted
-    output logic [WIDTH+12:0] recv_data,  // entry
-    output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
+    output recv_head_t recv_head,  // entry
+    output logic [WIDTH-1:0] recv_data,  // its word
+    output link_event_t link_event,  // strobes
     output logic send_busy,  // 1 = the coming edge of send_clk is needed
     output logic recv_busy,  // 1 = the coming edge of recv_clk is needed
     output logic event_busy,  // 1 = the coming edge of clk is needed
     output logic busy  // NIC clock: 1 = a further edge is needed
 );
-  logic [ WIDTH+9:0] tx_entry;
-  logic [WIDTH+12:0] rx_entry;
+  send_head_t tx_head;
+  recv_head_t rx_head;
+  logic [WIDTH-1:0] tx_word, rx_word;
   logic tx_entry_valid, tx_entry_ready, rx_entry_valid, rx_entry_ready;
   logic s_valid, s_ready, s_tail, m_valid, m_ready, m_tail;
   logic [7:0] s_data, m_data;
@@ -57,6 +60,7 @@ module myri_nic_link
   link_status_t status;
   sleep_t port_sleep;
   logic [2:0] level, level_before_q;
+  link_event_t link_now;
 
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
@@ -77,7 +81,7 @@ module myri_nic_link
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 
   myri_cdc_fifo #(
-      .WIDTH(WIDTH + 10),
+      .WIDTH($bits(send_head_t) + WIDTH),
       .DEPTH_LOG2(FIFO_LOG2),
       .RELATED(RELATED)
   ) u_to_link (
@@ -86,13 +90,13 @@ module myri_nic_link
       .w_rst(rst),
       .w_valid(send_valid),
       .w_ready(send_ready),
-      .w_data(send_data),
+      .w_data({send_head, send_data}),
       .w_busy(near_busy[0]),
       .r_clk(link_gated_clk[HALF_TX]),
       .r_rst(link_rst),
       .r_valid(tx_entry_valid),
       .r_ready(tx_entry_ready),
-      .r_data(tx_entry),
+      .r_data({tx_head, tx_word}),
       .r_busy(far_busy[0])
   );
 
@@ -109,7 +113,8 @@ module myri_nic_link
       .cycle(link_cycle),
       .in_valid(tx_entry_valid),
       .in_ready(tx_entry_ready),
-      .in_data(tx_entry),
+      .in_head(tx_head),
+      .in_data(tx_word),
       .tr_head(link_trace.tx_head),
       .tr_tail(link_trace.tx_tail),
       .tr_key(link_trace.tx_key),
@@ -158,7 +163,8 @@ module myri_nic_link
       .cycle(link_cycle),
       .out_valid(rx_entry_valid),
       .out_ready(rx_entry_ready),
-      .out_data(rx_entry),
+      .out_head(rx_head),
+      .out_data(rx_word),
       .tr_head(link_trace.rx_head),
       .tr_tail(link_trace.rx_tail),
       .tr_key(link_trace.rx_key),
@@ -171,7 +177,7 @@ module myri_nic_link
   );
 
   myri_cdc_fifo #(
-      .WIDTH(WIDTH + 13),
+      .WIDTH($bits(recv_head_t) + WIDTH),
       .DEPTH_LOG2(FIFO_LOG2),
       .RELATED(RELATED)
   ) u_from_link (
@@ -180,13 +186,13 @@ module myri_nic_link
       .w_rst(link_rst),
       .w_valid(rx_entry_valid),
       .w_ready(rx_entry_ready),
-      .w_data(rx_entry),
+      .w_data({rx_head, rx_word}),
       .w_busy(far_busy[1]),
       .r_clk(recv_clk),
       .r_rst(rst),
       .r_valid(recv_valid),
       .r_ready(recv_ready),
-      .r_data(recv_data),
+      .r_data({recv_head, recv_data}),
       .r_busy(near_busy[1])
   );
 
@@ -197,16 +203,17 @@ module myri_nic_link
     else level_before_q <= level;
   end
 
+  assign link_now = {
+    level & ~level_before_q, link_trace.forward_reset, link_trace.illegal, link_trace.tx_tail
+  };
   myri_event_cross #(
-      .N(6),
+      .N($bits(link_event_t)),
       .RELATED(RELATED)
   ) u_events (
       .cfg_latency(cfg.cdc_latency),
       .w_clk(link_clk),
       .w_rst(link_rst),
-      .w_event({
-        level & ~level_before_q, link_trace.forward_reset, link_trace.illegal, link_trace.tx_tail
-      }),
+      .w_event(link_now),
       .w_busy(far_busy[2]),
       .r_clk(clk),
       .r_rst(rst),

@@ -21,7 +21,7 @@ module myri_nic_net
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic stop_lasts,  // see myri_link_port
     input nic_settings_t cfg,  // configuration of the NIC
-    output link_trace_t link_trace,  // link_clk: of the link
+    output net_trace_t trace,  // events of both clocks
     output logic link_in_flight,  // a packet is partly sent or received
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
     output logic link_busy,  // link clock: 1 = a further edge is needed
@@ -60,14 +60,12 @@ module myri_nic_net
     output logic recv_truncated,  // packet truncated by the time-out
     output logic recv_reset,  // receiver reset by the time-out
     output logic recv_lost,  // packet lost
-    output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
+    output link_event_t link_event,  // strobes
     output sram_request_t rx_sram,  // SRAM: net receive
     input logic rx_gnt,  // grant
     output sram_request_t tx_sram,  // SRAM: net send
     input logic tx_gnt,  // grant
     input sram_read_t tx_read,  // read data
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
     output logic in_flight,  // the send engine is active, or a packet waits for SRAM
     output alarm_t alarm,  // NIC clock: network time-out runs
     output logic send_needed,  // 1 = the coming edge of send_clk is needed
@@ -76,16 +74,12 @@ module myri_nic_net
     output logic busy  // NIC clock: 1 = a further edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
-  logic [ WIDTH+9:0] send_data;
-  logic [WIDTH+12:0] recv_data;
+  send_head_t send_head;
+  recv_head_t recv_head;
+  logic [WIDTH-1:0] send_data, recv_data;
   logic send_busy, recv_busy, side_busy, send_in_flight;
   logic send_crossing, recv_crossing;
 
-  assign send_trace.tx_start_key = send_trace.tx_read_key;
-  assign recv_trace.rx_first = set_head;
-  assign recv_trace.rx_first_at = rmp;
-  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
-  assign recv_trace.rx_done = set_recv;
   assign busy = send_busy || recv_busy || side_busy;
   assign send_needed = send_busy || send_crossing;
   assign recv_needed = recv_busy || recv_crossing;
@@ -115,13 +109,9 @@ module myri_nic_net
       .sram_read(tx_read),
       .out_valid(send_valid),
       .out_ready(send_ready),
+      .out_head(send_head),
       .out_data(send_data),
-      .tr_start(send_trace.tx_start),
-      .tr_start_ago(send_trace.tx_start_ago),
-      .tr_start_at(send_trace.tx_start_at),
-      .tr_read(send_trace.tx_read),
-      .tr_key(send_trace.tx_read_key),
-      .tr_bytes(send_trace.tx_read_bytes),
+      .trace(trace.send),
       .in_flight(send_in_flight),
       .busy(send_busy)
   );
@@ -157,10 +147,9 @@ module myri_nic_net
       .sram_gnt(rx_gnt),
       .in_valid(recv_valid),
       .in_ready(recv_ready),
+      .in_head(recv_head),
       .in_data(recv_data),
-      .tr_key(recv_trace.rx_done_key),
-      .tr_syndrome(recv_trace.rx_done_syndrome),
-      .tr_length(recv_trace.rx_done_bytes),
+      .trace(trace.recv),
       .busy(recv_busy)
   );
 
@@ -177,7 +166,7 @@ module myri_nic_net
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace,
+      .link_trace(trace.link),
       .link_in_flight,
       .link_gated_needed,
       .link_busy,
@@ -188,9 +177,11 @@ module myri_nic_net
       .rst,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .recv_valid,
       .recv_ready,
+      .recv_head,
       .recv_data,
       .link_event,
       .send_busy(send_crossing),

@@ -3,6 +3,7 @@
 // The data of a DMA write have their own crossing; changes of the interrupt level cross as messages.
 // Timing: each crossing costs its latency (cfg.cdc_latency).
 module myri_nic_pci
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
@@ -22,21 +23,21 @@ module myri_nic_pci
     input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be skipped
     input logic dma_clk,  // clk of the DMA crossings; edges with dma_needed = 0 may be skipped
     input logic rst,  // synchronous reset
-    output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    output logic pio_valid,  // PIO stream
     input logic pio_ready,  // accepted
-    output logic [93:0] pio_data,  // beat
+    output pio_beat_t pio,  // beat
     input logic rsp_valid,  // read answer
     output logic rsp_ready,  // accepted
     input logic [63:0] rsp_data,  // byte lanes
-    input logic cmd_valid,  // DMA command: {write, address, bytes}
+    input logic cmd_valid,  // DMA command
     output logic cmd_ready,  // accepted
-    input logic [48:0] cmd_data,  // command
+    input pci_transfer_t cmd,  // command
     input logic wr_valid,  // DMA write beat
     output logic wr_ready,  // accepted
     input logic [63:0] wr_data,  // byte lanes
     output logic rd_valid,  // DMA read beat, or end of a command
     input logic rd_ready,  // accepted
-    output logic [65:0] rd_data,  // {done, error, lanes}
+    output pci_beat_t rd,  // beat
     input logic intr_line,  // level of the interrupt request
     output logic pio_needed,  // 1 = the coming edge of pio_clk is needed
     output logic dma_needed,  // 1 = the coming edge of dma_clk is needed
@@ -45,10 +46,10 @@ module myri_nic_pci
 );
   logic far_pio_valid, far_pio_ready, far_rsp_valid, far_cmd_valid, far_cmd_ready;
   logic far_wr_valid, far_wr_ready, far_rd_valid, far_rd_ready, inta, card_busy;
-  logic [93:0] far_pio_data;
+  pio_beat_t far_pio;
   logic [63:0] far_rsp_data, far_wr_data;
-  logic [48:0] far_cmd_data;
-  logic [65:0] far_rd_data;
+  pci_transfer_t far_cmd;
+  pci_beat_t far_rd;
   logic [PCI_SIDES-1:0] card_needed;
   logic [5:0] near_busy;  // PCI side of each crossing
   logic [5:0] far_busy;  // NIC side
@@ -71,24 +72,24 @@ module myri_nic_pci
       .cfg(cfg.pci),
       .pio_valid(far_pio_valid),
       .pio_ready(far_pio_ready),
-      .pio_data(far_pio_data),
+      .pio(far_pio),
       .rsp_valid(far_rsp_valid),
       .rsp_data(far_rsp_data),
       .cmd_valid(far_cmd_valid),
       .cmd_ready(far_cmd_ready),
-      .cmd_data(far_cmd_data),
+      .cmd(far_cmd),
       .wr_valid(far_wr_valid),
       .wr_ready(far_wr_ready),
       .wr_data(far_wr_data),
       .rd_valid(far_rd_valid),
       .rd_ready(far_rd_ready),
-      .rd_data(far_rd_data),
+      .rd(far_rd),
       .pci_gated_needed(card_needed),
       .busy(card_busy)
   );
 
   myri_cdc_fifo #(
-      .WIDTH(94),
+      .WIDTH($bits(pio_beat_t)),
       .DEPTH_LOG2(FIFO_LOG2),
       .RELATED(RELATED)
   ) u_pio (
@@ -97,13 +98,13 @@ module myri_nic_pci
       .w_rst(pci_rst),
       .w_valid(far_pio_valid),
       .w_ready(far_pio_ready),
-      .w_data(far_pio_data),
+      .w_data(far_pio),
       .w_busy(near_busy[0]),
       .r_clk(pio_clk),
       .r_rst(rst),
       .r_valid(pio_valid),
       .r_ready(pio_ready),
-      .r_data(pio_data),
+      .r_data(pio),
       .r_busy(far_busy[0])
   );
 
@@ -128,7 +129,7 @@ module myri_nic_pci
   );
 
   myri_cdc_fifo #(
-      .WIDTH(49),
+      .WIDTH($bits(pci_transfer_t)),
       .DEPTH_LOG2(2),
       .RELATED(RELATED)
   ) u_command (
@@ -137,13 +138,13 @@ module myri_nic_pci
       .w_rst(rst),
       .w_valid(cmd_valid),
       .w_ready(cmd_ready),
-      .w_data(cmd_data),
+      .w_data(cmd),
       .w_busy(far_busy[2]),
       .r_clk(pci_gated_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_cmd_valid),
       .r_ready(far_cmd_ready),
-      .r_data(far_cmd_data),
+      .r_data(far_cmd),
       .r_busy(near_busy[2])
   );
 
@@ -168,7 +169,7 @@ module myri_nic_pci
   );
 
   myri_cdc_fifo #(
-      .WIDTH(66),
+      .WIDTH($bits(pci_beat_t)),
       .DEPTH_LOG2(FIFO_LOG2),
       .RELATED(RELATED)
   ) u_read (
@@ -177,13 +178,13 @@ module myri_nic_pci
       .w_rst(pci_rst),
       .w_valid(far_rd_valid),
       .w_ready(far_rd_ready),
-      .w_data(far_rd_data),
+      .w_data(far_rd),
       .w_busy(near_busy[4]),
       .r_clk(dma_clk),
       .r_rst(rst),
       .r_valid(rd_valid),
       .r_ready(rd_ready),
-      .r_data(rd_data),
+      .r_data(rd),
       .r_busy(far_busy[4])
   );
 

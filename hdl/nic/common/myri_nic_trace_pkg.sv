@@ -31,6 +31,11 @@ package myri_nic_trace_pkg;
     logic [22:0] dma_lar;  // SRAM address of the block; SP: number of the command
   } dma_trace_t;
   typedef struct packed {
+    logic doorbell;  // a doorbell entry is stored
+    logic [31:0] addr;  // its address, also when it is dropped
+    logic [31:0] data;  // its data
+  } bell_trace_t;
+  typedef struct packed {
     logic pio_write;  // a write of the host has arrived ...
     logic [23:0] pio_addr;  // ... at this offset of the card's region
     logic doorbell;  // a doorbell entry is stored
@@ -67,4 +72,48 @@ package myri_nic_trace_pkg;
     logic send_misuse;  // a write of the send registers was ignored
     logic pio_misuse;  // a register write of the host was ignored
   } nic_status_t;
+  typedef struct packed {
+    logic start;  // the right engine begins to move user bytes of a packet
+    logic done;  // they are in the Recv/Cmd FIFO
+    logic [31:0] key;  // packet key, with both
+    logic [31:0] bytes;  // number of user bytes, with both
+    logic [31:0] number;  // number of their STORE, from 0, with both
+  } move_trace_t;  // SP adapter
+
+  // Traces of modules that have several parts.
+  typedef struct packed {
+    send_trace_t send;  // clk
+    recv_trace_t recv;  // clk
+    link_trace_t link;  // link_clk
+  } net_trace_t;  // packet interface
+  typedef struct packed {
+    dma_trace_t dma;  // clk
+    pio_trace_t pio;  // clk
+  } host_trace_t;  // host side
+  typedef struct packed {
+    net_trace_t net;
+    host_trace_t host;
+    nic_status_t status;  // clk
+    logic in_flight;  // clk: level: an engine is active
+    logic link_in_flight;  // link_clk: level: a packet is partly sent or received
+  } nic_trace_t;  // NIC
+  typedef struct packed {
+    send_trace_t send;
+    recv_trace_t recv;
+    dma_trace_t dma;
+    move_trace_t move;
+    logic queue_overflow;  // an insertion into the command queue was lost
+    logic packet_misuse;  // a command exceeded its packet
+  } sp_engine_trace_t;  // data path of the SP adapter, clk
+  typedef struct packed {
+    nic_trace_t nic;
+    move_trace_t move;  // clk
+    logic queue_overflow;  // clk: an insertion into the command queue was lost
+    logic packet_misuse;  // clk: a command exceeded its packet
+  } sp_trace_t;  // SP adapter
+  typedef struct packed {
+    nic_trace_t nic;
+    logic host_misuse;  // clk: an access of the host was rejected
+    logic cell_refused;  // clk: a received cell was rejected
+  } fifo_trace_t;  // FIFO card
 endpackage

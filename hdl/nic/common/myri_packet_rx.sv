@@ -1,33 +1,35 @@
 // Net receive, link side: turns the packet stream of the link port into words and checks CRC-8.
 //
-// Entry: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}. Each full word is an entry as soon as its last byte has
-// arrived. The last entry of a packet has tail = 1 and the remaining bytes, fewer than a word, including the CRC
+// Each full word is an entry as soon as its last byte has arrived. The last entry of a packet has tail = 1 and the remaining bytes, fewer than a word, including the CRC
 // character. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.
 // Timing: one character per clock without bubbles; a full word or the tail is passed on in the clock of its last
 // character.
-module myri_packet_rx #(
+module myri_packet_rx
+  import myri_nic_engines_pkg::*;
+#(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
     parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
-    input  logic              clk,          // link clock
-    input  logic              rst,          // synchronous reset
-    input  logic [      47:0] cycle,        // index of the coming edge
-    input  logic              m_valid,      // packet stream: beat offered
-    output logic              m_ready,      // accepted
-    input  logic              m_tail,       // GAP beat
-    input  logic [       7:0] m_data,       // byte
-    output logic              out_valid,    // entry for the NIC side
-    input  logic              out_ready,    // accepted
-    output logic [WIDTH+12:0] out_data,     // entry
-    output logic              tr_head,      // trace: first byte arrived tr_ago edges ago
-    output logic              tr_tail,      // trace: GAP received at this edge
-    output logic [      31:0] tr_key,       // packet key, with tr_head and tr_tail
-    output logic [      31:0] tr_ago,       // with tr_head
-    output logic [      31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
-    output logic [       7:0] tr_syndrome,  // with tr_tail
-    output logic              crc_bad,      // strobe: a packet ended with a wrong CRC-8
-    output logic              in_packet,    // between first byte and GAP
-    output logic              busy          // 1 = a further clock edge is needed
+    input  logic                   clk,          // link clock
+    input  logic                   rst,          // synchronous reset
+    input  logic       [     47:0] cycle,        // index of the coming edge
+    input  logic                   m_valid,      // packet stream: beat offered
+    output logic                   m_ready,      // accepted
+    input  logic                   m_tail,       // GAP beat
+    input  logic       [      7:0] m_data,       // byte
+    output logic                   out_valid,    // entry for the NIC side
+    input  logic                   out_ready,    // accepted
+    output recv_head_t             out_head,     // entry
+    output logic       [WIDTH-1:0] out_data,     // its word
+    output logic                   tr_head,      // trace: first byte arrived tr_ago edges ago
+    output logic                   tr_tail,      // trace: GAP received at this edge
+    output logic       [     31:0] tr_key,       // packet key, with tr_head and tr_tail
+    output logic       [     31:0] tr_ago,       // with tr_head
+    output logic       [     31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
+    output logic       [      7:0] tr_syndrome,  // with tr_tail
+    output logic                   crc_bad,      // strobe: a packet ended with a wrong CRC-8
+    output logic                   in_packet,    // between first byte and GAP
+    output logic                   busy          // 1 = a further clock edge is needed
 );
   logic [WIDTH-9:0] bytes_q;  // bytes of the word so far, first in lane 0
   logic [WIDTH-9:0] shown;  // without leftovers of an earlier word
@@ -42,13 +44,10 @@ module myri_packet_rx #(
   assign word = m_tail || count_q == 3'(WIDTH / 8 - 1);
   assign m_ready = !word || out_ready;
   assign out_valid = m_valid && word;
-  assign out_data = {
-    m_tail,
-    m_tail ? {1'b0, count_q} : 4'(WIDTH / 8),
-    m_tail ? crc_q : 8'd0,
-    m_tail ? 8'd0 : m_data,
-    shown
-  };
+  assign out_head.tail = m_tail;
+  assign out_head.count = m_tail ? {1'b0, count_q} : 4'(WIDTH / 8);
+  assign out_head.syndrome = m_tail ? crc_q : 8'd0;
+  assign out_data = {m_tail ? 8'd0 : m_data, shown};
   assign taken = m_valid && m_ready;
   assign busy = taken;
   assign in_packet = length_q != 32'd0;

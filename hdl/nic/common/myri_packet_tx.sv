@@ -1,59 +1,61 @@
 // Net send, link side: turns words into the packet stream of the link port and appends CRC-8 and tail.
 //
-// Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}; lanes first..last-1 are sent. An entry with
-// tail is followed by the CRC-8 of all bytes (if crc_en) and the GAP beat; abort sends an inverted CRC. Timing: one
+// Lanes first..last-1 of an entry are sent. An entry with tail is followed by the CRC-8 of all bytes (if crc_en), or the
+// inverted CRC-8 (if cut), and the GAP beat. Timing: one
 // byte per clock, the first in the clock of the entry; CRC and GAP take one clock each, and so does an entry without
 // bytes.
-module myri_packet_tx #(
+module myri_packet_tx
+  import myri_nic_engines_pkg::*;
+#(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
     parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
-    input  logic             clk,        // link clock
-    input  logic             rst,        // synchronous reset
-    input  logic [     47:0] cycle,      // index of the coming edge
-    input  logic             in_valid,   // an entry is available
-    output logic             in_ready,   // accepted at the coming edge
-    input  logic [WIDTH+9:0] in_data,    // entry
-    output logic             s_valid,    // packet stream: beat offered
-    input  logic             s_ready,    // accepted
-    output logic             s_tail,     // 1 = GAP beat
-    output logic [      7:0] s_data,     // byte
-    output logic             tr_head,    // trace: first byte left tr_ago edges ago
-    output logic             tr_tail,    // trace: GAP left at this edge
-    output logic [     31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
-    output logic [     31:0] tr_ago,     // with tr_head
-    output logic             in_packet,  // between first byte and GAP
-    output logic             busy        // 1 = a further clock edge is needed
+    input  logic                   clk,        // link clock
+    input  logic                   rst,        // synchronous reset
+    input  logic       [     47:0] cycle,      // index of the coming edge
+    input  logic                   in_valid,   // an entry is available
+    output logic                   in_ready,   // accepted at the coming edge
+    input  send_head_t             in_head,    // entry
+    input  logic       [WIDTH-1:0] in_data,    // its word
+    output logic                   s_valid,    // packet stream: beat offered
+    input  logic                   s_ready,    // accepted
+    output logic                   s_tail,     // 1 = GAP beat
+    output logic       [      7:0] s_data,     // byte
+    output logic                   tr_head,    // trace: first byte left tr_ago edges ago
+    output logic                   tr_tail,    // trace: GAP left at this edge
+    output logic       [     31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
+    output logic       [     31:0] tr_ago,     // with tr_head
+    output logic                   in_packet,  // between first byte and GAP
+    output logic                   busy        // 1 = a further clock edge is needed
 );
-  localparam logic [1:0] BYTES = 2'd0;
-  localparam logic [1:0] CRC = 2'd1;
-  localparam logic [1:0] GAP = 2'd2;
-  localparam int LAST = WIDTH;  // places of the fields of an entry
-  localparam int FIRST = WIDTH + 4;
-  localparam int TAIL = WIDTH + 7;
-  localparam int ABORT = WIDTH + 8;
-  localparam int CRC_EN = WIDTH + 9;
+  typedef enum logic [1:0] {
+    BYTES,
+    CRC,
+    GAP
+  } state_t;
 
-  logic [ 1:0] state_q;
-  logic        begun_q;  // at least one byte of the entry was sent
-  logic [ 2:0] lane_q;  // next lane when begun
-  logic [ 2:0] at;
-  logic [ 7:0] value;
-  logic [ 7:0] crc_q;
-  logic [ 7:0] crc_d;
-  logic        abort_q;
-  logic        sent;
-  logic        empty;
-  logic        final_byte;
-  logic        key_take;
-  logic [47:0] start_q;
+  state_t        state_q;
+  logic          begun_q;  // at least one byte of the entry was sent
+  logic   [ 2:0] lane_q;  // next lane when begun
+  logic   [ 2:0] at;
+  logic   [ 7:0] value;
+  logic   [ 7:0] crc_q;
+  logic   [ 7:0] crc_d;
+  logic          abort_q;
+  logic          sent;
+  logic          empty;
+  logic          final_byte;
+  logic          at_gap;
+  logic          key_take;
+  logic   [47:0] start_q;
 
-  assign at = begun_q ? lane_q : in_data[FIRST+:3];
-  assign value = 8'(in_data[WIDTH-1:0] >> {at, 3'b000});
-  assign empty = {1'b0, in_data[FIRST+:3]} == in_data[LAST+:4];
-  assign final_byte = {1'b0, at} + 4'd1 == in_data[LAST+:4];
+  assign at = begun_q ? lane_q : in_head.first;
+  assign value = 8'(in_data >> {at, 3'b000});
+  assign empty = {1'b0, in_head.first} == in_head.last;
+  assign final_byte = {1'b0, at} + 4'd1 == in_head.last;
   assign s_valid = (state_q == BYTES) ? in_valid && !empty : 1'b1;
-  assign s_tail = state_q == GAP;
+  assign at_gap = state_q == GAP;
+  assign s_tail = at_gap;
   assign s_data = (state_q == BYTES) ? value : crc_q ^ {8{abort_q}};
   assign sent = s_valid && s_ready;
   assign in_ready = state_q == BYTES && (empty || (final_byte && s_ready));
@@ -76,9 +78,9 @@ module myri_packet_tx #(
     end else if (state_q == BYTES) begin
       if (in_valid && in_ready) begin
         begun_q <= 1'b0;
-        if (in_data[TAIL]) begin
-          state_q <= in_data[CRC_EN] || in_data[ABORT] ? CRC : GAP;
-          abort_q <= in_data[ABORT];
+        if (in_head.tail) begin
+          state_q <= in_head.crc_en || in_head.cut ? CRC : GAP;
+          abort_q <= in_head.cut;
         end
       end else if (sent) begin
         begun_q <= 1'b1;
@@ -113,7 +115,7 @@ module myri_packet_tx #(
       .clk  (clk),
       .rst  (rst),
       .take (key_take),
-      .tail (state_q == GAP),
+      .tail (at_gap),
       .data (value),
       .found(tr_head),
       .key  (tr_key)

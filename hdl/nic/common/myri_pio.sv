@@ -1,6 +1,6 @@
 // PIO unit, NIC clock side: executes the beats of the card's PCI region one after the other, in bus order.
 //
-// Takes {read, addr, be, data} from the PCI side (addr without the bits within a beat) and executes it: SRAM window
+// Takes accesses from the PCI side and executes them: SRAM window
 // through the arbiter, special registers in clocks without an access of the processor, control registers, doorbell
 // region (writes only; reads return 0). The card's address decoder (`to_...`, for the current address) selects the
 // region. A beat starts after the previous one is done, so writes take effect in order and a read sees earlier writes.
@@ -8,6 +8,7 @@
 // Registers are big-endian on the bus.
 // Timing: a write takes one clock when granted, an SRAM read two, a register read one.
 module myri_pio
+  import myri_nic_engines_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a beat and of a word of SRAM, 32 or 64
@@ -16,7 +17,7 @@ module myri_pio
     input logic rst,  // synchronous reset
     input logic in_valid,  // a beat from the PCI side
     output logic in_ready,  // finished at the coming edge
-    input logic [WIDTH+WIDTH/8+24-$clog2(WIDTH/8):0] in_data,  // see above
+    input pio_beat_t in_beat,  // beat
     input logic to_sram,  // address decoder of the card: SRAM at sram_offset,
     input logic [22:0] sram_offset,  // byte address in SRAM of `addr`,
     input logic to_regs,  // special registers,
@@ -27,11 +28,8 @@ module myri_pio
     output sram_request_t sram,  // SRAM request
     input logic sram_gnt,  // grant
     input sram_read_t sram_read,  // read data
-    output logic host_reg_valid,  // special register access
+    output reg_request_t host_reg,  // special registers: access of the host
     input logic host_reg_ready,  // access done in this clock
-    output logic host_reg_write,  // 1 = write
-    output logic [8:0] host_reg_addr,  // offset
-    output logic [31:0] host_reg_wdata,  // write data
     input logic [31:0] host_reg_rdata,  // read data, same clock
     output logic ctl_valid,  // control register and pointers: write beat
     input logic ctl_ready,  // accepted
@@ -43,10 +41,10 @@ module myri_pio
     output logic [WIDTH/8-1:0] be,  // byte lanes
     output logic [WIDTH-1:0] data,  // its data
     output logic misuse,  // strobe: a register write was ignored
-    output logic tr_write,  // trace: a write beat (not a doorbell) has arrived at `addr`
+    output logic wrote,  // strobe: a write beat (not a doorbell) has taken effect at `addr`
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam int LANE = $clog2(WIDTH / 8);
+  pio_beat_t beat;
   logic read;
   logic waiting_q;  // SRAM read granted, data not yet back
   logic to_ctl;
@@ -55,8 +53,11 @@ module myri_pio
   logic done_write;
   logic done_read;
 
-  assign {read, addr[23:LANE], be, data} = in_valid ? in_data : '0;
-  assign addr[LANE-1:0] = '0;
+  assign beat = in_valid ? in_beat : '0;
+  assign read = beat.read;
+  assign addr = {beat.word, 2'b00};
+  assign be = beat.be[WIDTH/8-1:0];
+  assign data = beat.data[WIDTH-1:0];
   assign to_ctl = !to_sram && !to_bell && !to_regs;
   assign whole = be[3:0] == 4'hF;
 
@@ -66,10 +67,10 @@ module myri_pio
   assign own.be = 8'(be);
   assign own.wdata = 64'(data);
   assign sram = bell_sram.req ? bell_sram : own;
-  assign host_reg_valid = in_valid && to_regs && (read ? rsp_ready : whole);
-  assign host_reg_write = !read;
-  assign host_reg_addr = addr[8:0];
-  assign host_reg_wdata = {data[7:0], data[15:8], data[23:16], data[31:24]};
+  assign host_reg.valid = in_valid && to_regs && (read ? rsp_ready : whole);
+  assign host_reg.write = !read;
+  assign host_reg.addr = addr[8:0];
+  assign host_reg.wdata = {data[7:0], data[15:8], data[23:16], data[31:24]};
   assign ctl_valid = in_valid && to_ctl && !read;
   assign bell_valid = in_valid && to_bell && !read;
 
@@ -81,7 +82,7 @@ module myri_pio
   assign rsp_valid = in_valid && read && done_read;
   assign rsp_data = to_sram ? sram_read.data[WIDTH-1:0] : to_ctl ? ctl_rdata : to_bell ? '0 :
       WIDTH'({host_reg_rdata[7:0], host_reg_rdata[15:8], host_reg_rdata[23:16], host_reg_rdata[31:24]});
-  assign tr_write = in_valid && !read && done_write && !to_bell && !misuse;
+  assign wrote = in_valid && !read && done_write && !to_bell && !misuse;
   assign busy = in_valid;
 
   always_ff @(posedge clk) begin

@@ -9,6 +9,7 @@
 // Timing: an SRAM access is sent in the clock of its instruction, when it is granted; a special register is accessed in
 // that clock. The result of a load may be used as described in `myri_lanai_loads`.
 module myri_lanai_core
+  import myri_nic_engines_pkg::*;
   import myri_lanai_core_pkg::*;
   import myri_lanai_isa_pkg::*;
   import myri_sram_pkg::*;
@@ -25,13 +26,10 @@ module myri_lanai_core
     output sram_request_t cpu_sram,  // SRAM: request
     input logic cpu_gnt,  // grant
     input sram_read_t cpu_read,  // what was read
-    output logic cpu_reg_valid,  // special registers: access in this clock
-    output logic cpu_reg_write,  // 1 = write
-    output logic [8:0] cpu_reg_addr,  // offset
-    output logic [31:0] cpu_reg_wdata,  // write data
+    output reg_request_t cpu_reg,  // special registers: access of the processor
     input logic [31:0] cpu_reg_rdata,  // read data, same clock
     output core_trace_t trace,  // events of this clock
-    output logic [3:0] fault  // FAULT_*: the core halts until reset
+    output fault_t fault  // cause of a halt, until reset
 );
   localparam int LANES = WIDTH / 8;
   localparam int LANE = $clog2(LANES);
@@ -45,7 +43,7 @@ module myri_lanai_core
   // Addresses of this instruction and of the next two.
   logic [31:0] at_q, after_q, behind_q;
   logic stopped_q;
-  logic [3:0] fault_q;
+  fault_t fault_q;
 
   // A load of pc: its two delay slots execute, then its target.
   logic [1:0] return_left_q;  // delay slots left, 2 or 1
@@ -121,14 +119,16 @@ module myri_lanai_core
       .count(count)
   );
   always_comb begin
-    case (one.condition[3:1])
-      3'd0: holds = 1'b1;
-      3'd1: holds = c_q && !z_q;
-      3'd2: holds = !c_q;
-      3'd3: holds = !z_q;
-      3'd4: holds = !v_q;
-      3'd5: holds = !n_q;
-      3'd6: holds = n_q == v_q;
+    case ({
+      one.condition[3:1], 1'b0
+    })
+      CONDITION_T: holds = 1'b1;
+      CONDITION_HI: holds = c_q && !z_q;
+      CONDITION_CC: holds = !c_q;
+      CONDITION_NE: holds = !z_q;
+      CONDITION_VC: holds = !v_q;
+      CONDITION_PL: holds = !n_q;
+      CONDITION_GE: holds = n_q == v_q;
       default: holds = n_q == v_q && !z_q;
     endcase
     holds = holds ^ one.condition[0];
@@ -163,7 +163,7 @@ module myri_lanai_core
   end
 
   // Conditions for execution.
-  logic [3:0] wrong;
+  fault_t wrong;
   logic [3:0] register_wait_q;
   logic load_waits, ready, go, reads_pc;
   assign reads_pc = one.load && one.rd == PC;
@@ -182,8 +182,8 @@ module myri_lanai_core
   end
   assign ready = !rst && !stopped_q && have && wrong == FAULT_NONE && !load_waits && !(returning && !return_known_q);
   assign access = ready && memory && !special;
-  assign cpu_reg_valid = ready && memory && special && register_wait_q == cfg_register_clocks;
-  assign go = ready && (!memory || (special ? cpu_reg_valid : cpu_gnt));
+  assign cpu_reg.valid = ready && memory && special && register_wait_q == cfg_register_clocks;
+  assign go = ready && (!memory || (special ? cpu_reg.valid : cpu_gnt));
 
   logic [31:0] uses;
   always_comb begin : registers_used
@@ -210,13 +210,13 @@ module myri_lanai_core
   logic [63:0] doubled;
   always_comb begin
     case (one.size)
-      2'd0: lanes = {4{datum[7:0]}};
-      2'd1: lanes = {2{datum[7:0], datum[15:8]}};
+      ACCESS_BYTE: lanes = {4{datum[7:0]}};
+      ACCESS_HALF: lanes = {2{datum[7:0], datum[15:8]}};
       default: lanes = {datum[7:0], datum[15:8], datum[23:16], datum[31:24]};
     endcase
     case (one.size)
-      2'd0: enables = 8'h01;
-      2'd1: enables = 8'h03;
+      ACCESS_BYTE: enables = 8'h01;
+      ACCESS_HALF: enables = 8'h03;
       default: enables = 8'h0F;
     endcase
   end
@@ -228,9 +228,9 @@ module myri_lanai_core
   assign cpu_sram.addr = access ? {address[22:LANE], {LANE{1'b0}}} : fetches ? fetch_addr : 23'd0;
   assign cpu_sram.be = access ? enables << address[LANE-1:0] : 8'd0;
   assign cpu_sram.wdata = access ? 64'(doubled[WIDTH-1:0]) : 64'd0;
-  assign cpu_reg_write = one.store;
-  assign cpu_reg_addr = 9'(address[REGISTER_BITS-1:0]);
-  assign cpu_reg_wdata = datum;
+  assign cpu_reg.write = one.store;
+  assign cpu_reg.addr = 9'(address[REGISTER_BITS-1:0]);
+  assign cpu_reg.wdata = datum;
 
   // Data of an SRAM load, one clock later.
   logic loading_q, load_zero_q;
@@ -245,8 +245,8 @@ module myri_lanai_core
   assign octet = load_lane_q[0] ? pair[15:8] : pair[7:0];
   always_comb begin
     case (load_size_q)
-      2'd0: brought = {{24{octet[7] && !load_zero_q}}, octet};
-      2'd1: brought = {{16{pair[7] && !load_zero_q}}, pair[7:0], pair[15:8]};
+      ACCESS_BYTE: brought = {{24{octet[7] && !load_zero_q}}, octet};
+      ACCESS_HALF: brought = {{16{pair[7] && !load_zero_q}}, pair[7:0], pair[15:8]};
       default: brought = {half[7:0], half[15:8], half[23:16], half[31:24]};
     endcase
   end
@@ -266,7 +266,7 @@ module myri_lanai_core
         fault_q   <= wrong;
       end
       if (ready && memory && special)
-        register_wait_q <= cpu_reg_valid ? 4'd0 : register_wait_q + 4'd1;
+        register_wait_q <= cpu_reg.valid ? 4'd0 : register_wait_q + 4'd1;
       loading_q <= go && one.load && !special;
       if (loading_q && load_rd_q == PC) begin
         return_known_q <= 1'b1;
@@ -304,12 +304,13 @@ module myri_lanai_core
   end
 
   assign fault = fault_q;
-  logic [2:0] stall;
+  stall_t stall;
   always_comb begin
     if (rst || stopped_q || go) stall = STALL_NONE;
     else if (!have || (returning && !return_known_q)) stall = STALL_FETCH;
     else if (load_waits) stall = STALL_LOAD;
-    else stall = special ? STALL_REGISTER : STALL_GRANT;
+    else if (special) stall = STALL_REGISTER;
+    else stall = STALL_GRANT;
   end
   assign trace = {go, at_q, stall};
 

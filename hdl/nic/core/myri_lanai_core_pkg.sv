@@ -1,5 +1,11 @@
 // Signals between the parts of a LANai's processor, and the trace of the core.
 package myri_lanai_core_pkg;
+  typedef enum logic [1:0] {
+    ACCESS_BYTE,
+    ACCESS_HALF,
+    ACCESS_WORD
+  } access_size_t;
+
   typedef struct packed {
     logic alu;  // rd <- rs1 op second, if the condition holds
     logic select;  // rd <- condition ? rs1 : second
@@ -10,13 +16,13 @@ package myri_lanai_core_pkg;
     logic relative;  // pc <- rs1 + constant, if the condition holds; r0 stands for pc
     logic load;
     logic store;
-    logic [2:0] op;  // ALU operation, also of addresses; of count: what is counted
+    logic [2:0] op;  // ALU operation (op_t), also of addresses; of count: what is counted (count_t)
     logic arithmetic;  // shift right: repeat the sign bit
     logic sets_flags;
-    logic [3:0] condition;
+    logic [3:0] condition;  // condition_t
     logic moved;  // access: the address is rs1 op second, else rs1
     logic back;  // access: rs1 <- rs1 op second
-    logic [1:0] size;  // access: 0 byte, 1 half, 2 word
+    logic [1:0] size;  // access: access_size_t
     logic zero_extends;  // load of a byte or half: no sign extension
     logic [4:0] rd;
     logic [4:0] rs1;
@@ -30,7 +36,7 @@ package myri_lanai_core_pkg;
 
   typedef struct packed {
     logic retired;  // an instruction completed in this clock
-    logic [31:0] pc;  // address of the claimed read
-    logic [2:0] stall;  // STALL_*: why none completed; 0 otherwise
+    logic [31:0] pc;  // address of the instruction
+    logic [2:0] stall;  // stall_t: why none completed; STALL_NONE otherwise
   } core_trace_t;
 endpackage

@@ -70,7 +70,7 @@ module myri_lanai_decode
   assign condition = ri ? CONDITION_T : rr ? {word[2:0], word[16]} : {word[27:25], word[0]};
   assign moved = sls || (spls ? word[11] : word[17]);
   assign back = memory && !sls && (spls ? word[10] : word[16]);
-  assign size = spls ? {1'b0, !word[14]} : (rrm && !wide) ? {1'b0, !word[2]} : 2'd2;
+  assign size = spls ? {1'b0, !word[14]} : (rrm && !wide) ? {1'b0, !word[2]} : ACCESS_WORD;
   assign zero_extends = spls ? word[12] : word[0];
   assign rd = scc ? word[22:18] : word[27:23];
   assign rs1 = sls ? 5'd0 : word[22:18];

@@ -28,52 +28,62 @@ package myri_lanai_isa_pkg;
   localparam logic [31:0] SPLS_MATCH = 32'hF0030000;
 
   // Operations of the formats RI, RR and RRM (for the address).
-  localparam logic [2:0] OP_ADD = 3'h0;
-  localparam logic [2:0] OP_ADDC = 3'h1;
-  localparam logic [2:0] OP_SUB = 3'h2;
-  localparam logic [2:0] OP_SUBB = 3'h3;
-  localparam logic [2:0] OP_AND = 3'h4;
-  localparam logic [2:0] OP_OR = 3'h5;
-  localparam logic [2:0] OP_XOR = 3'h6;
-  localparam logic [2:0] OP_SHIFT = 3'h7;
+  typedef enum logic [2:0] {
+    OP_ADD = 3'd0,
+    OP_ADDC = 3'd1,
+    OP_SUB = 3'd2,
+    OP_SUBB = 3'd3,
+    OP_AND = 3'd4,
+    OP_OR = 3'd5,
+    OP_XOR = 3'd6,
+    OP_SHIFT = 3'd7
+  } op_t;
 
   // Operations of the format SPECIAL.
-  localparam logic [2:0] COUNT_POPC = 3'h1;
-  localparam logic [2:0] COUNT_LEADZ = 3'h2;
-  localparam logic [2:0] COUNT_TRAILZ = 3'h3;
+  typedef enum logic [2:0] {
+    COUNT_POPC   = 3'd1,
+    COUNT_LEADZ  = 3'd2,
+    COUNT_TRAILZ = 3'd3
+  } count_t;
 
   // Conditions of branch, set, select and RR instructions; the lowest bit inverts.
-  localparam logic [3:0] CONDITION_T = 4'h0;
-  localparam logic [3:0] CONDITION_F = 4'h1;
-  localparam logic [3:0] CONDITION_HI = 4'h2;
-  localparam logic [3:0] CONDITION_LS = 4'h3;
-  localparam logic [3:0] CONDITION_CC = 4'h4;
-  localparam logic [3:0] CONDITION_CS = 4'h5;
-  localparam logic [3:0] CONDITION_NE = 4'h6;
-  localparam logic [3:0] CONDITION_EQ = 4'h7;
-  localparam logic [3:0] CONDITION_VC = 4'h8;
-  localparam logic [3:0] CONDITION_VS = 4'h9;
-  localparam logic [3:0] CONDITION_PL = 4'hA;
-  localparam logic [3:0] CONDITION_MI = 4'hB;
-  localparam logic [3:0] CONDITION_GE = 4'hC;
-  localparam logic [3:0] CONDITION_LT = 4'hD;
-  localparam logic [3:0] CONDITION_GT = 4'hE;
-  localparam logic [3:0] CONDITION_LE = 4'hF;
+  typedef enum logic [3:0] {
+    CONDITION_T  = 4'd0,
+    CONDITION_F  = 4'd1,
+    CONDITION_HI = 4'd2,
+    CONDITION_LS = 4'd3,
+    CONDITION_CC = 4'd4,
+    CONDITION_CS = 4'd5,
+    CONDITION_NE = 4'd6,
+    CONDITION_EQ = 4'd7,
+    CONDITION_VC = 4'd8,
+    CONDITION_VS = 4'd9,
+    CONDITION_PL = 4'd10,
+    CONDITION_MI = 4'd11,
+    CONDITION_GE = 4'd12,
+    CONDITION_LT = 4'd13,
+    CONDITION_GT = 4'd14,
+    CONDITION_LE = 4'd15
+  } condition_t;
 
   // Fault of a program.
-  localparam logic [3:0] FAULT_NONE = 4'h0;
-  localparam logic [3:0] FAULT_FETCH = 4'h1;
-  localparam logic [3:0] FAULT_ILLEGAL = 4'h2;
-  localparam logic [3:0] FAULT_UNALIGNED = 4'h3;
-  localparam logic [3:0] FAULT_PART = 4'h4;
-  localparam logic [3:0] FAULT_BEYOND = 4'h5;
-  localparam logic [3:0] FAULT_SHADOW = 4'h6;
-  localparam logic [3:0] FAULT_JUMP = 4'h7;
+  typedef enum logic [3:0] {
+    FAULT_NONE = 4'd0,
+    FAULT_FETCH = 4'd1,
+    FAULT_ILLEGAL = 4'd2,
+    FAULT_UNALIGNED = 4'd3,
+    FAULT_PART = 4'd4,
+    FAULT_BEYOND = 4'd5,
+    FAULT_SHADOW = 4'd6,
+    FAULT_JUMP = 4'd7
+  } fault_t;
 
   // Cause of a clock without an executed instruction.
-  localparam logic [2:0] STALL_NONE = 3'h0;
-  localparam logic [2:0] STALL_FETCH = 3'h1;
-  localparam logic [2:0] STALL_LOAD = 3'h2;
-  localparam logic [2:0] STALL_GRANT = 3'h3;
-  localparam logic [2:0] STALL_REGISTER = 3'h4;
+  typedef enum logic [2:0] {
+    STALL_NONE = 3'd0,
+    STALL_FETCH = 3'd1,
+    STALL_LOAD = 3'd2,
+    STALL_GRANT = 3'd3,
+    STALL_REGISTER = 3'd4
+  } stall_t;
 endpackage

@@ -8,6 +8,7 @@
 // clocks meet only in crossings, as in myri_nic; each is gated separately. `busy` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module myri_fifo_card
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_fifo_card_pkg::*;
@@ -44,24 +45,22 @@ module myri_fifo_card
     input logic [63:0] mem_b_rdata,  // read data, one clock later
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // configuration of the NIC
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output link_trace_t link_trace,  // link_clk: of the link
-    output logic st_host_misuse,  // clk: strobe: an access of the host was rejected, see ERRORS
-    output logic st_cell_refused,  // clk: strobe: a received cell was rejected
-    output logic st_in_flight,  // clk: a packet or cell is partly sent or received
-    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
+    output fifo_trace_t trace  // events of every clock
 );
 
   // Streams to and from the PCI side, and to and from the link side.
   logic pio_valid, pio_ready, rsp_valid, rsp_ready, send_valid, send_ready, recv_valid, recv_ready;
-  logic [93:0] pio_data;
+  pio_beat_t pio;
   logic [63:0] rsp_data;
-  logic [73:0] send_data;
-  logic [76:0] recv_data;
+  send_head_t send_head;
+  recv_head_t recv_head;
+  logic [63:0] send_data, recv_data;
   // Registers.
   logic cells, empty, renew, ctl, tx_push, give, ready_next, cell_next, irq;
+  nic_trace_t  nic;
+  net_trace_t  net;
+  host_trace_t host;
+  logic in_flight, pio_write, host_misuse, cell_refused;
   logic no_number, pooled, bad_descriptor, out_dropped;
   logic [23:0] addr;
   logic [ 7:0] be;
@@ -73,28 +72,32 @@ module myri_fifo_card
   logic [7:0] free_level, ready_level;
   logic [ 8:0] in_level;
   logic [13:0] arrived_as;
-  logic [22:0] out_tail, out_head, in_tail, in_head, send_place, recv_place;
+  logic [22:0] out_tail, out_head, in_tail, in_head, recv_place;
   // Memory port b.
   sram_request_t send_mem, recv_mem;
   // Clock gating.
   logic send_busy, recv_busy, regs_busy, host_busy, far_busy, near_busy, send_open, recv_open;
   // Ports of the PCI side that only cards with DMA use.
   logic cmd_ready, wr_ready, rd_valid, unused_ok;
-  logic [65:0] rd_data;
-  logic [ 5:0] link_event;
+  pci_beat_t   rd;
+  link_event_t link_event;
 
   assign busy = send_busy || recv_busy || regs_busy || host_busy || far_busy || near_busy;
-  assign st_in_flight = send_open || recv_open;
+  assign in_flight = send_open || recv_open;
+  // It has no DMA and no doorbells.
+  assign host.dma = '0;
+  assign host.pio = {pio_write, addr, {$bits(bell_trace_t) {1'b0}}};
+  assign nic.net = net;
+  assign nic.host = host;
+  assign nic.status = '0;
+  assign nic.in_flight = in_flight;
+  assign trace.nic = nic;
+  assign trace.host_misuse = host_misuse;
+  assign trace.cell_refused = cell_refused;
   assign intr_line = irq;
-  assign pio_trace.pio_addr = addr;
-  assign {pio_trace.doorbell, pio_trace.doorbell_addr, pio_trace.doorbell_data} = '0;  // it has none
   assign recv_place = cells ? in_tail : {5'd0, free_number, 11'd0};
-  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
-  assign recv_trace.rx_first_at = {1'b0, recv_place};
-  assign send_trace.tx_start_at = {1'b0, send_place};
-  assign send_trace.tx_start_key = send_trace.tx_read_key;
-  assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
-  assign empty = !st_in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
+  assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd};
+  assign empty = !in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
 
   assign mem_b = recv_mem.req ? recv_mem : send_mem;
 
@@ -103,7 +106,7 @@ module myri_fifo_card
       .rst,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
@@ -117,12 +120,12 @@ module myri_fifo_card
       .be,
       .value,
       .rvalue,
-      .tr_pio_write(pio_trace.pio_write),
-      .mem         (mem_a),
-      .mem_rdata   (mem_a_rdata),
-      .out_slot    (out_tail),
-      .in_slot     (in_head),
-      .busy        (host_busy)
+      .wrote    (pio_write),
+      .mem      (mem_a),
+      .mem_rdata(mem_a_rdata),
+      .out_slot (out_tail),
+      .in_slot  (in_head),
+      .busy     (host_busy)
   );
 
   myri_fifo_card_regs u_regs (
@@ -151,8 +154,8 @@ module myri_fifo_card
       .send_idle(!tx_valid && out_level == 6'd0),
       .send_level({2'd0, cells ? out_level : tx_level}),
       .receive_level(cells ? in_level : {1'b0, ready_level}),
-      .cell_refused(st_cell_refused),
-      .host_misuse(st_host_misuse),
+      .cell_refused(cell_refused),
+      .host_misuse(host_misuse),
       .busy(regs_busy)
   );
 
@@ -227,6 +230,7 @@ module myri_fifo_card
       .cells,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .job_valid(cells ? out_level != 6'd0 : tx_valid),
       .job_number(tx_number),
@@ -236,12 +240,7 @@ module myri_fifo_card
       .mem(send_mem),
       .mem_gnt(send_mem.req && !recv_mem.req),
       .mem_rdata(mem_b_rdata),
-      .tr_start(send_trace.tx_start),
-      .tr_ago(send_trace.tx_start_ago),
-      .tr_at(send_place),
-      .tr_read(send_trace.tx_read),
-      .tr_key(send_trace.tx_read_key),
-      .tr_bytes(send_trace.tx_read_bytes),
+      .trace(net.send),
       .in_flight(send_open),
       .busy(send_busy)
   );
@@ -254,17 +253,14 @@ module myri_fifo_card
       .arrived_as,
       .in_valid(recv_valid),
       .in_ready(recv_ready),
+      .in_head(recv_head),
       .in_data(recv_data),
       .place_valid(cells ? !in_full : free_valid),
       .place(recv_place),
       .mem(recv_mem),
       .mem_gnt(recv_mem.req),
-      .refused(st_cell_refused),
-      .tr_first(recv_trace.rx_first),
-      .tr_done(recv_trace.rx_done),
-      .tr_key(recv_trace.rx_done_key),
-      .tr_bytes(recv_trace.rx_done_bytes),
-      .tr_syndrome(recv_trace.rx_done_syndrome),
+      .refused(cell_refused),
+      .trace(net.recv),
       .in_flight(recv_open),
       .busy(recv_busy)
   );
@@ -285,17 +281,17 @@ module myri_fifo_card
       .rst,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
       .cmd_ready,
       .wr_ready,
       .rd_valid,
-      .rd_data,
+      .rd,
       .intr_line,
       .cmd_valid(1'b0),
-      .cmd_data(49'd0),
+      .cmd(49'd0),
       .wr_valid(1'b0),
       .wr_data(64'd0),
       .rd_ready(1'b1),
@@ -318,16 +314,18 @@ module myri_fifo_card
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace,
+      .link_trace(net.link),
       .link_busy,
       .link_alarm,
       .clk,
       .rst,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .recv_valid,
       .recv_ready,
+      .recv_head,
       .recv_data,
       .link_event,
       .link_gated_clk({link_clk, link_clk}),
@@ -337,7 +335,7 @@ module myri_fifo_card
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(st_link_in_flight),
+      .link_in_flight(nic.link_in_flight),
       .busy(near_busy)
   );
 endmodule

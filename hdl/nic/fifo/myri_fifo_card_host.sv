@@ -5,14 +5,15 @@
 // its last byte. A store without a free slot, or without the first word, is dropped and flagged.
 // Timing: see myri_pio; the memory port is the host's own.
 module myri_fifo_card_host
+  import myri_nic_engines_pkg::*;
   import myri_fifo_card_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
-    input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    input logic pio_valid,  // PIO stream
     output logic pio_ready,  // accepted
-    input logic [93:0] pio_data,  // beat
+    input pio_beat_t pio,  // beat
     output logic rsp_valid,  // read answer
     input logic rsp_ready,  // accepted
     output logic [63:0] rsp_data,  // byte lanes
@@ -30,19 +31,18 @@ module myri_fifo_card_host
     output logic [7:0] be,  // byte lanes
     output logic [31:0] value,  // its first word
     input logic [31:0] rvalue,  // read data for a load at addr
-    output logic tr_pio_write,  // trace: a store has arrived at addr
+    output logic wrote,  // strobe: a store has taken effect at addr
     output logic busy  // 1 = a further clock edge is needed
 );
   localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);
   localparam logic [SLOT_LOG2-1:3] LAST = 3'((SIZE_CELL_PAYLOAD + SIZE_PAYLOAD) / 8 - 1);
   logic at_out, at_in, first, goes, to_sram, rvalid_q, read, unused_ok;
-  logic bell_valid, reg_valid, reg_write, reg_misuse;
-  logic [ 8:0] reg_addr;
-  logic [31:0] reg_wdata;
+  logic bell_valid, reg_misuse;
+  reg_request_t unmapped;  // the card has no special registers
   logic [22:0] offset;
   logic [63:0] data;
 
-  assign read = pio_valid && pio_data[93];
+  assign read = pio_valid && pio.read;
   assign at_out = cells && addr[23:SLOT_LOG2] == PCI_CELL_OUT[23:SLOT_LOG2];
   assign at_in = cells && addr[23:SLOT_LOG2] == PCI_CELL_IN[23:SLOT_LOG2];
   assign first = addr[SLOT_LOG2-1:3] == '0;
@@ -58,11 +58,8 @@ module myri_fifo_card_host
     in_slot[SLOT_LOG2-1:0],
     data[63:32],
     bell_valid,
-    reg_valid,
-    reg_write,
-    reg_misuse,
-    reg_addr,
-    reg_wdata
+    unmapped,
+    reg_misuse
   };
 
   always_ff @(posedge clk) begin
@@ -89,18 +86,15 @@ module myri_fifo_card_host
       .busy,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
-      .in_data(pio_data),
+      .in_beat(pio),
       .sram_offset(offset),
       .to_regs(1'b0),
       .to_bell(1'b0),
       .sram(mem),
       .sram_gnt(mem.req),
       .sram_read({rvalid_q, mem_rdata}),
-      .host_reg_valid(reg_valid),
+      .host_reg(unmapped),
       .host_reg_ready(1'b1),
-      .host_reg_write(reg_write),
-      .host_reg_addr(reg_addr),
-      .host_reg_wdata(reg_wdata),
       .host_reg_rdata(32'd0),
       .ctl_valid(ctl),
       .ctl_ready(1'b1),
@@ -108,6 +102,6 @@ module myri_fifo_card_host
       .bell_ready(1'b1),
       .bell_sram(myri_sram_pkg::SRAM_IDLE),
       .misuse(reg_misuse),
-      .tr_write(tr_pio_write)
+      .wrote
   );
 endmodule

@@ -8,6 +8,8 @@
 // handshakes.
 module myri_fifo_card_receive
   import myri_fifo_card_pkg::*;
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -15,7 +17,8 @@ module myri_fifo_card_receive
     input logic cells,  // the card's form
     input logic in_valid,  // entry of myri_packet_rx
     output logic in_ready,  // accepted
-    input logic [76:0] in_data,  // {tail, count, syndrome, lanes}
+    input recv_head_t in_head,  // its fields
+    input logic [63:0] in_data,  // its byte lanes
     input logic place_valid,  // a place for a packet is free ...
     input logic [22:0] place,  // ... at this byte address
     output sram_request_t mem,  // memory: request, writes only
@@ -23,11 +26,7 @@ module myri_fifo_card_receive
     output logic arrive,  // strobe: the place holds a packet
     output logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
     output logic refused,  // strobe: a cell is discarded
-    output logic tr_first,  // trace: the packet's key is stored
-    output logic tr_done,  // trace: the packet's tail is stored
-    output logic [31:0] tr_key,  // packet key, with both
-    output logic [31:0] tr_bytes,  // its bytes with the CRC character, with tr_done
-    output logic [7:0] tr_syndrome,  // with tr_done
+    output recv_trace_t trace,  // events of this clock
     output logic in_flight,  // a packet is partly received
     output logic busy  // 1 = a further clock edge is needed
 );
@@ -37,13 +36,16 @@ module myri_fifo_card_receive
   logic tail, taken, store, fits, hec_bad_q, hec_wrong, too_long, known, next_known;
   logic [ 3:0] count;
   logic [63:0] lanes;
+  logic [ 7:0] syndrome;
+  logic [31:0] key;
   logic [12:0] length_q, total;  // bytes so far; saturates when the packet is too long
   logic [11:0] body;  // bytes of the packet that are stored
   logic [INDEX-1:0] index;
   logic [23:0] carried_q;  // last lanes of the word before
   logic [7:0] hec;
 
-  assign {tail, count, tr_syndrome, lanes} = in_data;
+  assign {tail, count, syndrome} = in_head;
+  assign lanes = in_data;
   assign index = length_q[INDEX+2:3];
   assign fits = cells ? length_q < 13'(SIZE_CELL) : length_q < 13'(SIZE_BUFFER);
   assign store = fits && count != 4'd0;
@@ -59,15 +61,19 @@ module myri_fifo_card_receive
   assign too_long = total > 13'(SIZE_BUFFER) + 13'd1;
   assign body = too_long ? 12'(SIZE_BUFFER) : total == 13'd0 ? 12'd0 : 12'(total - 13'd1);
   assign hec_wrong = hec_bad_q || (length_q == 13'd0 && lanes[39:32] != hec);
-  assign refused = taken && tail && cells && (total != 13'(WHOLE) || tr_syndrome != 8'd0 || hec_wrong);
+  assign refused = taken && tail && cells && (total != 13'(WHOLE) || syndrome != 8'd0 || hec_wrong);
   assign arrive = taken && tail && !refused;
-  assign arrived_as = {tr_syndrome != 8'd0 || total < 13'd2, too_long, body};
+  assign arrived_as = {syndrome != 8'd0 || total < 13'd2, too_long, body};
   assign in_flight = length_q != 13'd0;
   assign busy = taken || mem.req;
 
-  assign tr_first = taken && next_known && !known;
-  assign tr_done = taken && tail;
-  assign tr_bytes = {19'd0, total};
+  assign trace.rx_first = taken && next_known && !known;
+  assign trace.rx_first_key = key;
+  assign trace.rx_first_at = {1'b0, place};
+  assign trace.rx_done = taken && tail;
+  assign trace.rx_done_key = key;
+  assign trace.rx_done_bytes = {19'd0, total};
+  assign trace.rx_done_syndrome = syndrome;
 
   myri_fifo_card_hec u_hec (
       .header(lanes[31:0]),
@@ -94,6 +100,6 @@ module myri_fifo_card_receive
       .first(3'd0),
       .last(count),
       .data(lanes),
-      .next_key(tr_key)
+      .next_key(key)
   );
 endmodule

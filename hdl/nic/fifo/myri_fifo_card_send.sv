@@ -8,6 +8,8 @@
 // Clock gating: `busy` with every step; a word that the link does not accept waits without clock edges.
 module myri_fifo_card_send
   import myri_fifo_card_pkg::*;
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -24,28 +26,26 @@ module myri_fifo_card_send
     input logic [63:0] mem_rdata,  // read data, one clock later
     output logic send_valid,  // entry for myri_packet_tx
     input logic send_ready,  // accepted
-    output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
-    output logic tr_start,  // trace: a packet was begun tr_ago edges ago
-    output logic [31:0] tr_ago,  // with tr_start
-    output logic [22:0] tr_at,  // with tr_start: byte address of the packet, or of the cell's slot
-    output logic tr_read,  // trace: its last byte has left the card's memory
-    output logic [31:0] tr_key,  // packet key, with both
-    output logic [31:0] tr_bytes,  // its bytes, with tr_read
+    output send_head_t send_head,  // its fields
+    output logic [63:0] send_data,  // its byte lanes
+    output send_trace_t trace,  // events of this clock; a packet begins with the request of its descriptor or slot
     output logic in_flight,  // a packet or cell is being sent
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [2:0] IDLE = 3'd0;  // request the descriptor or the cell's header
-  localparam logic [2:0] LOOK = 3'd1;  // receive it
-  localparam logic [2:0] CIRCUIT = 3'd2;  // request the cell's circuit
-  localparam logic [2:0] ROUTE = 3'd3;  // send its route bytes
-  localparam logic [2:0] HEADER = 3'd4;  // send header and HEC
-  localparam logic [2:0] DATA = 3'd5;  // send the packet or the cell's payload
-  localparam logic [2:0] MARK = 3'd6;  // update the descriptor's state
+  typedef enum logic [2:0] {
+    IDLE,  // request the descriptor or the cell's header
+    LOOK,  // receive it
+    CIRCUIT,  // request the cell's circuit
+    ROUTE,  // send its route bytes
+    HEADER,  // send header and HEC
+    DATA,  // send the packet or the cell's payload
+    MARK  // update the descriptor's state
+  } state_t;
   localparam int BUFFER_LOG2 = $clog2(SIZE_BUFFER);
 
-  logic [2:0] state_q;
-  logic fresh_q;  // the word requested at the last edge is on mem_rdata
-  logic have_q;  // DATA: a word is available
+  state_t state_q;
+  logic   fresh_q;  // the word requested at the last edge is on mem_rdata
+  logic   have_q;  // DATA: a word is available
   logic [63:0] kept_q, word;
   logic [31:0] told;  // descriptor
   logic [12:0] until_end;  // bytes skipped and sent
@@ -59,11 +59,13 @@ module myri_fifo_card_send
   logic [7:0] hec;
   logic [2:0] route;  // route bytes of the circuit
   logic last, want, put, pushed, looked, known, next_known;
-  logic [2:0] first;
-  logic [3:0] end_lane;
+  logic [ 2:0] first;
+  logic [ 3:0] end_lane;
   logic [63:0] lanes;
   logic [31:0] bytes_q;
+  logic [31:0] bytes_d, key;
   logic [47:0] start_q;
+  logic [22:0] start_at_q;  // byte address of the packet, or of the cell's slot
   logic unused_ok;
 
   assign word = fresh_q ? mem_rdata : kept_q;
@@ -93,7 +95,8 @@ module myri_fifo_card_send
   assign put = (state_q == DATA && have_q) || state_q == HEADER || (state_q == ROUTE && route != 3'd0);
   assign send_valid = put;
   assign pushed = put && send_ready;
-  assign send_data = {1'b1, 1'b0, state_q == DATA && last, first, end_lane, lanes};
+  assign send_head = {1'b1, 1'b0, state_q == DATA && last, first, end_lane};
+  assign send_data = lanes;
 
   assign refused = state_q == LOOK && !cells && !right;
   assign done = refused || (state_q == MARK && mem_gnt) || (cells && state_q == DATA && pushed && last);
@@ -142,21 +145,25 @@ module myri_fifo_card_send
   end
 
   // Trace.
-  assign tr_start = pushed && next_known && !known;
-  assign tr_ago   = 32'(cycle - start_q);
-  assign tr_read  = pushed && send_data[71];
-  assign tr_bytes = bytes_q + {28'd0, end_lane} - {29'd0, first};
+  assign trace.tx_start = pushed && next_known && !known;
+  assign trace.tx_start_ago = 32'(cycle - start_q);
+  assign trace.tx_start_at = {1'b0, start_at_q};
+  assign trace.tx_start_key = key;
+  assign trace.tx_read = pushed && send_head.tail;
+  assign trace.tx_read_key = key;
+  assign trace.tx_read_bytes = bytes_d;
+  assign bytes_d = bytes_q + {28'd0, end_lane} - {29'd0, first};
 
   always_ff @(posedge clk) begin
     if (rst) begin
       bytes_q <= 32'd0;
       start_q <= 48'd0;
-      tr_at   <= 23'd0;
+      start_at_q <= 23'd0;
     end else begin
-      if (pushed) bytes_q <= send_data[71] ? 32'd0 : tr_bytes;
+      if (pushed) bytes_q <= send_head.tail ? 32'd0 : bytes_d;
       if (state_q == LOOK) begin
         start_q <= cycle;
-        tr_at <= cells ? job_slot : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, BUFFER_LOG2'(told[DESC_SKIP+:3])};
+        start_at_q <= cells ? job_slot : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, BUFFER_LOG2'(told[DESC_SKIP+:3])};
       end
     end
   end
@@ -168,9 +175,9 @@ module myri_fifo_card_send
       .known,
       .next_known,
       .take(pushed),
-      .tail(send_data[71]),
+      .tail(send_head.tail),
       .last(end_lane),
       .data(lanes),
-      .next_key(tr_key)
+      .next_key(key)
   );
 endmodule

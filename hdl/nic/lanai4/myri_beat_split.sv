@@ -3,34 +3,34 @@
 // A write becomes the halves with enabled lanes, the lower one first (only the lower one if no lane is enabled). A read
 // becomes both halves and joins the two answers.
 // Timing: combinational; one clock for each half. Clock gating: state changes only with handshakes.
-module myri_beat_split (
-    input  logic        clk,            // clock
-    input  logic        rst,            // synchronous reset
-    input  logic        in_valid,       // beat {read, addr[23:3], be[7:0], data[63:0]}
-    output logic        in_ready,       // accepted
-    input  logic [93:0] in_data,        // beat
-    output logic        rsp_valid,      // read answer
-    output logic [63:0] rsp_data,       // byte lanes
-    output logic        out_valid,      // beat {read, addr[23:2], be[3:0], data[31:0]}
-    input  logic        out_ready,      // accepted
-    output logic [58:0] out_data,       // beat
-    input  logic        out_rsp_valid,  // answer to the current read
-    input  logic [31:0] out_rsp_data    // byte lanes
+module myri_beat_split
+  import myri_nic_engines_pkg::*;
+(
+    input  logic             clk,            // clock
+    input  logic             rst,            // synchronous reset
+    input  logic             in_valid,       // beat of 64 bits
+    output logic             in_ready,       // accepted
+    input  pio_beat_t        in_beat,        // beat
+    output logic             rsp_valid,      // read answer
+    output logic      [63:0] rsp_data,       // byte lanes
+    output logic             out_valid,      // beat of 32 bits
+    input  logic             out_ready,      // accepted
+    output pio_beat_t        out_beat,       // beat
+    input  logic             out_rsp_valid,  // answer to the current read
+    input  logic      [31:0] out_rsp_data    // byte lanes
 );
-  logic        read;
-  logic [20:0] addr;
-  logic [ 7:0] be;
-  logic [63:0] data;
   logic        low_done_q;  // the lower half of this beat is done
   logic        high;  // the current half
   logic        last;
   logic [31:0] low_q;  // answer of the lower half
 
-  assign {read, addr, be, data} = in_data;
-  assign high = low_done_q || (!read && be[3:0] == 4'd0 && be[7:4] != 4'd0);
-  assign last = high || (!read && be[7:4] == 4'd0);
+  assign high = low_done_q || (!in_beat.read && in_beat.be[3:0] == 4'd0 && in_beat.be[7:4] != 4'd0);
+  assign last = high || (!in_beat.read && in_beat.be[7:4] == 4'd0);
   assign out_valid = in_valid;
-  assign out_data = {read, addr, high, high ? be[7:4] : be[3:0], high ? data[63:32] : data[31:0]};
+  assign out_beat.read = in_beat.read;
+  assign out_beat.word = {in_beat.word[21:1], high};
+  assign out_beat.be = {4'd0, high ? in_beat.be[7:4] : in_beat.be[3:0]};
+  assign out_beat.data = {32'd0, high ? in_beat.data[63:32] : in_beat.data[31:0]};
   assign in_ready = out_ready && last;
   assign rsp_valid = out_rsp_valid && high;
   assign rsp_data = {out_rsp_data, low_q};

@@ -7,6 +7,7 @@
 // and SMLT clear SEND; RML clears RECV, BUFF; DMA_CTR clears DMA. RECV loads the two OFF_BY bits.
 // Timing: read data in the clock of the access; a write takes effect one clock later.
 module myri_lanai4_regs
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
 (
@@ -16,16 +17,10 @@ module myri_lanai4_regs
     input logic hold_reset,  // LANai in reset: ISR, EIMR and MYRINET as after rst
     input logic [15:0] cfg_rtc_num,  // RTC ticks ...
     input logic [15:0] cfg_rtc_den,  // ... in this many clocks
-    input logic cpu_reg_valid,  // processor: access in this clock
-    input logic cpu_reg_write,  // 1 = write
-    input logic [8:0] cpu_reg_addr,  // offset
-    input logic [31:0] cpu_reg_wdata,  // write data
+    input reg_request_t cpu_reg,  // special registers: access of the processor
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
-    input logic host_reg_valid,  // host: access wanted
+    input reg_request_t host_reg,  // special registers: access of the host
     output logic host_reg_ready,  // access done in this clock
-    input logic host_reg_write,  // 1 = write
-    input logic [8:0] host_reg_addr,  // offset
-    input logic [31:0] host_reg_wdata,  // write data
     output logic [31:0] host_reg_rdata,  // read data, same clock
     output logic [31:0] w_data,  // value of all write strobes, limits as the engines take them
     output logic w_rmp,  // write strobes
@@ -73,16 +68,10 @@ module myri_lanai4_regs
   myri_lanai_access u_access (
       .clk,
       .rst,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .access,
       .write,
@@ -156,7 +145,7 @@ module myri_lanai4_regs
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
       .HOST_SIGNALS(32'hFF << ISR_LAN0_SIG)
   ) u_isr (
-      .from_cpu(cpu_reg_valid),
+      .from_cpu(cpu_reg.valid),
       .w_data(value),
       .set(set_all),
       .busy(isr_busy),

@@ -6,6 +6,7 @@
 // reasons than SRAM requests of the processor. An alarm that is not in the future requests the next edge.
 // Timing: see the parts. Trace: as in myri_nic.
 module myri_nic4
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_lanai4_pkg::*;
@@ -37,10 +38,7 @@ module myri_nic4
     input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, one clock later
-    input logic cpu_reg_valid,  // processor: access in this clock
-    input logic cpu_reg_write,  // 1 = write
-    input logic [8:0] cpu_reg_addr,  // offset
-    input logic [31:0] cpu_reg_wdata,  // write data
+    input reg_request_t cpu_reg,  // special registers: access of the processor
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
     output logic cpu_gnt,  // grant
@@ -51,30 +49,24 @@ module myri_nic4
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // configuration of the NIC
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: error indications
-    output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
+    output nic_trace_t trace  // events of every clock
 );
   localparam int WIDTH = 32;
   // Registers.
-  logic [31:0] w_data, set_isr, set_errors, host_reg_wdata, host_reg_rdata, recv_length;
+  logic [31:0] w_data, set_isr, set_errors, host_reg_rdata, recv_length;
   logic w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_ear, w_lar, w_dir, w_ctr;
-  logic host_reg_valid, host_reg_ready, host_reg_write, nres_enable, crc_enable, irq_enable, irq;
-  logic [8:0] host_reg_addr;
+  logic host_reg_ready, nres_enable, crc_enable, irq_enable, irq;
   logic [23:0] rmp, rml, smp, send_limit;
   logic [2:0] sa, recv_orun;
   logic [1:0] nres_code;
   logic [31:0] ear, lar, ctr;
   logic dir;
+  reg_request_t host_reg;
   // Events.
+  nic_status_t status;  // error indications
   logic send_started, set_send, set_recv, set_buff, set_nres, recv_truncated, recv_reset;
   logic set_done, dma_misuse, send_misuse;
-  logic [5:0] link_event;
+  link_event_t link_event;
   // SRAM requests.
   sram_request_t pio_sram, dma_sram, rx_sram, tx_sram;
   sram_read_t pio_read, dma_read, tx_read;
@@ -82,22 +74,23 @@ module myri_nic4
   // Streams to and from the PCI side.
   logic pio_valid, pio_ready, rsp_valid, cmd_valid, cmd_ready;
   logic wr_valid, wr_ready, rd_valid, rd_ready;
-  logic [93:0] pio_data;
+  pio_beat_t pio;
   logic [63:0] rsp_data, wr_data;
-  logic [48:0] cmd_data;
-  logic [65:0] rd_data;
+  pci_transfer_t cmd;
+  pci_beat_t rd;
   // Clock gating.
   logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
   alarm_t timer_alarm, nres_alarm, start_alarm;
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
   always_comb narrow = {cfg.pci.master, cfg.pci.target, cfg.pci.base, cfg.pci.enabled, 1'b0, 1'b0};
   logic unused_ok;
-  assign unused_ok = ^link_event[4:0];
+  assign unused_ok = ^{link_event.missed, link_event.beat, link_event.forward_reset, link_event.illegal, link_event.sent};
 
   assign busy = arb_busy || regs_busy || net_busy || host_busy || card_busy;
   assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));
   assign intr_line = irq && irq_enable;
-  assign st_in_flight = net_in_flight || dma_in_flight;
+  assign trace.status = status;
+  assign trace.in_flight = net_in_flight || dma_in_flight;
   assign status.doorbell_overflow = 1'b0;
   assign status.send_misuse = send_misuse || dma_misuse;
 
@@ -107,7 +100,7 @@ module myri_nic4
       ({31'd0, set_send} << ISR_SEND) |
       ({31'd0, set_done} << ISR_DMA) |
       ({31'd0, set_nres} << ISR_NRES) |
-      ({31'd0, link_event[5]} << ISR_LINK) |
+      ({31'd0, link_event.down} << ISR_LINK) |
       ({31'd0, status.dma_error} << ISR_DMA_ERROR) |
       ({31'd0, status.send_misuse || recv_truncated} << ISR_NET_ERROR);
   assign set_errors = ({31'd0, send_misuse} << ERR_SEND_MISUSE) |
@@ -147,16 +140,10 @@ module myri_nic4
       .clk,
       .rst,
       .cycle,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .w_data,
       .w_rmp,
@@ -210,7 +197,7 @@ module myri_nic4
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace,
+      .trace(trace.net),
       .link_busy,
       .link_alarm,
       .clk,
@@ -245,8 +232,6 @@ module myri_nic4
       .tx_sram,
       .tx_gnt,
       .tx_read,
-      .send_trace,
-      .recv_trace,
       .set_head(),
       .link_gated_clk({link_clk, link_clk}),
       .link_gated_needed(),
@@ -255,7 +240,7 @@ module myri_nic4
       .send_needed(),
       .recv_needed(),
       .event_needed(),
-      .link_in_flight(st_link_in_flight),
+      .link_in_flight(trace.link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(crc_enable),
       .rx_crc_enable(crc_enable),
@@ -272,23 +257,20 @@ module myri_nic4
       .cycle,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_data,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
-      .host_reg_valid,
+      .rd,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .w_ear,
       .w_lar,
@@ -309,8 +291,7 @@ module myri_nic4
       .dma_sram,
       .dma_gnt,
       .dma_read,
-      .dma_trace,
-      .pio_trace,
+      .trace(trace.host),
       .cfg_start_clocks(cfg.dma_start_clocks),
       .cfg_sram_above(cfg.sram_above),
       .dma_error(status.dma_error),
@@ -330,18 +311,18 @@ module myri_nic4
       .pci_out,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_data,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .pci_gated_needed,
       .cfg (narrow),
       .inta(intr_line),

@@ -5,6 +5,8 @@
 // bits are those of the PCI64 card (our choice), big-endian like the other registers.
 // Timing: see the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
 module myri_nic4_host
+  import myri_pci_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
@@ -15,25 +17,22 @@ module myri_nic4_host
     input logic [47:0] cycle,  // index of the coming edge
     input logic cfg_sram_above,  // 1 MB of SRAM, behind the other regions
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA transfer
-    input logic pio_valid,  // PIO stream of the PCI side
+    input logic pio_valid,  // PIO stream
     output logic pio_ready,  // accepted
-    input logic [93:0] pio_data,  // see myri_nic_card
+    input pio_beat_t pio,  // beat
     output logic rsp_valid,  // read answer
     output logic [63:0] rsp_data,  // byte lanes
     output logic cmd_valid,  // DMA command
     input logic cmd_ready,  // accepted
-    output logic [48:0] cmd_data,  // see myri_word_dma
+    output pci_transfer_t cmd,  // command
     output logic wr_valid,  // DMA write beat
     input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // byte lanes
     input logic rd_valid,  // DMA read beat, or end of a command
     output logic rd_ready,  // accepted
-    input logic [65:0] rd_data,  // {done, error, lanes}
-    output logic host_reg_valid,  // special register access of the host
+    input pci_beat_t rd,  // beat
+    output reg_request_t host_reg,  // special registers: access of the host
     input logic host_reg_ready,  // access done in this clock
-    output logic host_reg_write,  // 1 = write
-    output logic [8:0] host_reg_addr,  // offset
-    output logic [31:0] host_reg_wdata,  // write data
     input logic [31:0] host_reg_rdata,  // read data
     input logic w_ear,  // write strobes of the DMA registers
     input logic w_lar,  // LAR
@@ -56,20 +55,19 @@ module myri_nic4_host
     output sram_request_t dma_sram,  // SRAM: host DMA
     input logic dma_gnt,  // grant
     input sram_read_t dma_read,  // read data
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output host_trace_t trace,  // events of this clock
     output logic in_flight,  // a transfer is active
     output alarm_t alarm,  // alarm of the DMA start-up delay
     output logic busy  // 1 = a further clock edge is needed
 );
   logic beat_valid, beat_ready, beat_rsp_valid, ctl_valid, to_sram, to_regs, ebus_reset, control;
-  logic [58:0] beat_data;
+  pio_beat_t beat;
   logic [31:0] beat_rsp_data, ctl_rdata, data, value;
   logic [23:0] addr;
   logic [22:0] sram_offset;
   logic [ 3:0] be;
   logic [ 7:0] state;
-  logic pio_busy, dma_busy, bell_valid;
+  logic pio_busy, pio_write, dma_busy, bell_valid;
 
   logic unused_ok;
   assign unused_ok = bell_valid;
@@ -81,11 +79,10 @@ module myri_nic4_host
   assign control = {1'b0, addr} == PCI_CONTROL;
   assign value = {data[7:0], data[15:8], data[23:16], data[31:24]};
   assign ctl_rdata = control ? {24'd0, state} : 32'd0;
-  assign {pio_trace.doorbell, pio_trace.doorbell_addr, pio_trace.doorbell_data} = '0;  // it has none
-  assign dma_trace.dma_chain = 2'd0;
-  assign dma_trace.dma_e2l = dir;
-  assign dma_trace.dma_lar = lar[22:0];
-  assign pio_trace.pio_addr = to_sram ? {1'b0, sram_offset} : addr;
+  // It has no doorbells.
+  assign trace.pio = {
+    pio_write, to_sram ? {1'b0, sram_offset} : addr, {$bits(bell_trace_t) {1'b0}}
+  };
   assign busy = pio_busy || dma_busy;
 
   myri_beat_split u_split (
@@ -95,10 +92,10 @@ module myri_nic4_host
       .rsp_data,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
-      .in_data(pio_data),
+      .in_beat(pio),
       .out_valid(beat_valid),
       .out_ready(beat_ready),
-      .out_data(beat_data),
+      .out_beat(beat),
       .out_rsp_valid(beat_rsp_valid),
       .out_rsp_data(beat_rsp_data)
   );
@@ -111,11 +108,8 @@ module myri_nic4_host
       .to_sram,
       .sram_offset,
       .to_regs,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .ctl_valid,
       .ctl_rdata,
@@ -125,7 +119,7 @@ module myri_nic4_host
       .data,
       .in_valid(beat_valid),
       .in_ready(beat_ready),
-      .in_data(beat_data),
+      .in_beat(beat),
       .to_bell(1'b0),
       .rsp_valid(beat_rsp_valid),
       .rsp_ready(1'b1),
@@ -137,7 +131,7 @@ module myri_nic4_host
       .bell_ready(1'b1),
       .bell_sram(myri_sram_pkg::SRAM_IDLE),
       .misuse(pio_misuse),
-      .tr_write(pio_trace.pio_write),
+      .wrote(pio_write),
       .busy(pio_busy)
   );
 
@@ -169,13 +163,13 @@ module myri_nic4_host
       .set_done,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .in_flight,
       .alarm,
       .hold_reset(ebus_reset),
@@ -184,9 +178,7 @@ module myri_nic4_host
       .sram(dma_sram),
       .sram_gnt(dma_gnt),
       .sram_read(dma_read),
-      .tr_start(dma_trace.dma_start),
-      .tr_done(dma_trace.dma_done),
-      .tr_bytes(dma_trace.dma_bytes),
+      .trace(trace.dma),
       .busy(dma_busy)
   );
 endmodule

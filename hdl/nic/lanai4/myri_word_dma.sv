@@ -4,13 +4,14 @@
 // All three are multiples of 4: the lowest two bits are ignored. DMA_CTR counts down. DMA (`set_done`): all bytes have
 // been moved; immediate for 0 bytes. During a transfer, writes of its registers are ignored and flagged by `misuse`. A
 // bus abort, or words outside the SRAM, end it with `error` instead of DMA.
-// Command to the bus master: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI lanes; from the
-// master: {done, error, beat}.
+// A command to the bus master has at most 32 KB. Beats are 64-bit PCI lanes; the end of each command is returned as a beat.
 // Timing: the bus command is sent cfg_start_clocks after the write of DMA_CTR. Data: one word per clock in either
 // direction. Clock gating: the start-up is an alarm.
 module myri_word_dma
+  import myri_pci_pkg::*;
   import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -35,43 +36,44 @@ module myri_word_dma
     input sram_read_t sram_read,  // read data
     output logic cmd_valid,  // command to the bus master
     input logic cmd_ready,  // accepted
-    output logic [48:0] cmd_data,  // command
+    output pci_transfer_t cmd,  // command
     output logic wr_valid,  // beat to the bus master
     input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the bus master
     output logic rd_ready,  // accepted
-    input logic [65:0] rd_data,  // {done, error, PCI lanes}
-    output logic tr_start,  // trace: the transfer's data start to move
-    output logic tr_done,  // trace: the transfer has finished
-    output logic [31:0] tr_bytes,  // length of the transfer, with both
+    input pci_beat_t rd,  // beat
+    output dma_trace_t trace,  // events of this clock
     output logic in_flight,  // a transfer is active
     output alarm_t alarm,  // alarm of the start-up delay
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;
-  localparam logic [1:0] START = 2'd1;  // wait for the start-up
-  localparam logic [1:0] ISSUE = 2'd2;  // send a command to the bus master
-  localparam logic [1:0] MOVE = 2'd3;  // move words until the command ends
+  typedef enum logic [1:0] {
+    IDLE,
+    START,  // wait for the start-up
+    ISSUE,  // send a command to the bus master
+    MOVE    // move words until the command ends
+  } state_t;
   localparam logic [31:0] PIECE = 32'd32768;
 
-  logic [ 1:0] state_q;
-  logic [29:0] words_q;  // not yet moved
-  logic [31:0] left_q;  // bytes not yet in a command
-  logic [31:0] address_q;  // next byte on the bus
-  logic [31:0] piece;
-  logic [20:0] at_q;  // next word of SRAM, host to SRAM
-  logic        upper_q;  // the next word belongs to the upper half of a beat
-  logic        last;  // the next word is the last one
-  logic [31:0] low_q;  // lower half of a beat that is not yet whole
-  logic        ended_q;  // the last command has finished
-  logic        failed_q;
-  logic [47:0] start_at_q;
-  logic        begin_move;
-  logic        complete;
-  logic        refuse;
-  logic        moved;  // a word passes at this edge
-  logic        idle;
+  state_t        state_q;
+  logic   [31:0] bytes_q;  // length of the transfer
+  logic   [29:0] words_q;  // not yet moved
+  logic   [31:0] left_q;  // bytes not yet in a command
+  logic   [31:0] address_q;  // next byte on the bus
+  logic   [31:0] piece;
+  logic   [20:0] at_q;  // next word of SRAM, host to SRAM
+  logic          upper_q;  // the next word belongs to the upper half of a beat
+  logic          last;  // the next word is the last one
+  logic   [31:0] low_q;  // lower half of a beat that is not yet whole
+  logic          ended_q;  // the last command has finished
+  logic          failed_q;
+  logic   [47:0] start_at_q;
+  logic          begin_move;
+  logic          complete;
+  logic          refuse;
+  logic          moved;  // a word passes at this edge
+  logic          idle;
   logic r_valid, r_ready, r_busy;
   sram_request_t r_sram, w_sram;  // of the reader; of what comes from the bus
   logic [31:0] r_data;
@@ -93,15 +95,17 @@ module myri_word_dma
   assign wr_valid = r_valid && (upper_q || last);
   assign wr_data = upper_q ? {r_data, low_q} : {32'd0, r_data};
   assign sram = dir ? w_sram : r_sram;
-  assign w_sram.req = state_q == MOVE && rd_valid && !rd_data[65];
+  assign w_sram.req = state_q == MOVE && rd_valid && !rd.done;
   assign w_sram.write = 1'b1;
   assign w_sram.addr = {at_q, 2'b00};
   assign w_sram.be = 8'h0F;
-  assign w_sram.wdata = {32'd0, upper_q ? rd_data[63:32] : rd_data[31:0]};
-  assign rd_ready = rd_data[65] || (sram.req && sram_gnt && (upper_q || last));
+  assign w_sram.wdata = {32'd0, upper_q ? rd.data[63:32] : rd.data[31:0]};
+  assign rd_ready = rd.done || (sram.req && sram_gnt && (upper_q || last));
   assign moved = dir ? sram.req && sram_gnt : r_valid && r_ready;
   assign cmd_valid = state_q == ISSUE;
-  assign cmd_data = {!dir, address_q, piece[15:0]};
+  assign cmd.write = !dir;
+  assign cmd.addr = address_q;
+  assign cmd.bytes = piece[15:0];
 
   myri_sram_reader #(
       .WIDTH(32)
@@ -134,12 +138,12 @@ module myri_word_dma
   always_ff @(posedge clk) begin
     if (rst) begin
       state_q <= IDLE;
-      {words_q, left_q, address_q, at_q, low_q, tr_bytes} <= '0;
+      {words_q, left_q, address_q, at_q, low_q, bytes_q} <= '0;
       {upper_q, ended_q, failed_q} <= 3'd0;
       start_at_q <= 48'd0;
     end else begin
-      if (rd_valid && rd_data[65]) begin
-        failed_q <= failed_q || rd_data[64];
+      if (rd_valid && rd.done) begin
+        failed_q <= failed_q || rd.error;
         ended_q  <= left_q == 32'd0;
         if (left_q != 32'd0) state_q <= ISSUE;
       end
@@ -154,7 +158,7 @@ module myri_word_dma
         if (w_ctr && !hold_reset) begin
           state_q <= START;
           words_q <= w_data[31:2];
-          tr_bytes <= {w_data[31:2], 2'b00};
+          bytes_q <= {w_data[31:2], 2'b00};
           left_q <= {w_data[31:2], 2'b00};
           address_q <= ear;
           at_q <= lar[22:2];
@@ -178,8 +182,7 @@ module myri_word_dma
 
   assign error = (state_q == START && refuse) || (complete && failed_q);
   assign set_done = (state_q == START && words_q == 30'd0 && !refuse) || (complete && !failed_q);
-  assign tr_start = begin_move;
-  assign tr_done = complete;
+  assign trace = {begin_move, complete, 2'd0, dir, bytes_q, lar[22:0]};
   assign in_flight = !idle;
   assign alarm.valid = state_q == START && words_q != 30'd0 && !refuse;
   assign alarm.cycle = start_at_q;

@@ -7,13 +7,14 @@
 // it, and continues at `next_q`. After each block the running chain with the highest priority is served. A bus abort, a
 // bus address above 4 GB or bytes outside the SRAM window stop the chain with `error`; the block is not marked. E-bus
 // reset stops all chains after the active block.
-// Command to the PCI side: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI lanes; from the
-// PCI side: {done, error, beat}.
+// A command to the PCI side has at most 32 KB. Beats are 64-bit PCI lanes; the end of each command is returned as a beat.
 // Timing: the bus command is sent cfg_start_clocks after the block's fetch began, or when the block has been read,
 // whichever is later. Data: one word per clock in either direction. Clock gating: the start-up is an alarm.
 module myri_host_dma
+  import myri_pci_pkg::*;
   import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -24,8 +25,8 @@ module myri_host_dma
     input logic [3:0] pulse,  // strobes: start or continue chain k
     input logic [3:0] w_list,  // strobes: load the current block of chain k
     input logic [23:0] w_data,  // SRAM address of the block
-    output logic [95:0] list,  // 24 bits a chain: current block
-    output logic [127:0] progress,          // 32 bits a chain: bytes moved of its latest block, 0 from PULSE on
+    output logic [SIZE_CHAINS-1:0][23:0] list,  // current block of each chain
+    output logic [SIZE_CHAINS-1:0][31:0] progress,  // bytes moved of its latest block, 0 from PULSE on
     output logic [31:0] status,  // {.., 8: block active, 5:4: its chain, 3:0: chains running}
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic error,  // strobe: chain stopped by an error
@@ -35,35 +36,33 @@ module myri_host_dma
     input sram_read_t sram_read,  // read data
     output logic cmd_valid,  // command to the PCI side
     input logic cmd_ready,  // accepted
-    output logic [48:0] cmd_data,  // command
+    output pci_transfer_t cmd,  // command
     output logic wr_valid,  // beat to the PCI side
     input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the PCI side
     output logic rd_ready,  // accepted
-    input logic [65:0] rd_data,  // {done, error, PCI lanes}
-    output logic tr_start,  // trace: a block starts to move
-    output logic tr_done,  // trace: a block is done
-    output logic tr_e2l,  // direction of the block, with both
-    output logic [31:0] tr_bytes,  // length of the transfer, with both
-    output logic [22:0] tr_lar,  // SRAM address of the block, with both
+    input pci_beat_t rd,  // beat
+    output dma_trace_t trace,  // events of this clock
     output logic in_flight,  // a block is active
     output alarm_t alarm,  // alarm of the start-up delay
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [2:0] IDLE = 3'd0;
-  localparam logic [2:0] FETCH = 3'd1;  // read the block's three words
-  localparam logic [2:0] START = 3'd2;  // decide, then wait for the start-up
-  localparam logic [2:0] ISSUE = 3'd3;  // send a command to the PCI side
-  localparam logic [2:0] MOVE = 3'd4;  // move data until the command ends
-  localparam logic [2:0] MARK = 3'd5;  // write back the first word
+  typedef enum logic [2:0] {
+    IDLE,
+    FETCH,  // read the block's three words
+    START,  // decide, then wait for the start-up
+    ISSUE,  // send a command to the PCI side
+    MOVE,   // move data until the command ends
+    MARK    // write back the first word
+  } state_t;
   localparam logic [31:0] PIECE = 32'd32768;
 
-  logic [2:0] state_q;
-  logic [3:0] running_q;
-  logic       pulsed_q;  // PULSE of this chain since its block was fetched
-  logic [1:0] pick;
-  logic [1:0] index_q;  // words fetched
+  state_t       state_q;
+  logic   [3:0] running_q;
+  logic         pulsed_q;  // PULSE of this chain since its block was fetched
+  logic   [1:0] pick;
+  logic   [1:0] index_q;  // words fetched
   logic [31:0] next_q, len_q, lar_q, eah_q, eal_q;
   logic [31:0] left_q;  // bytes not yet in a command
   logic [31:0] address_q;  // next byte on the bus
@@ -73,6 +72,8 @@ module myri_host_dma
   logic        ended_q;  // the last command has finished
   logic        failed_q;
   logic [47:0] start_at_q;
+  logic [19:0] next_block;  // word address of the block that `go` begins
+  logic [ 3:0] spare;
   logic        go;
   logic        refuse;
   logic        wanted;  // the block has bytes to move
@@ -81,6 +82,7 @@ module myri_host_dma
   logic        e2l;  // flags of the block
   logic        terminal;
   logic        wake;
+  logic        starts;  // a block starts to move
   logic        marked;  // the block is done at this edge
 
   // Aligner, reader, checksum.
@@ -104,6 +106,7 @@ module myri_host_dma
   assign terminal = (next_q[2:0] & FLAG_TERMINAL) != 3'd0;
   assign wake = marked && (next_q[2:0] & FLAG_WAKE) != 3'd0;
   assign pick = running_q[0] ? 2'd0 : running_q[1] ? 2'd1 : running_q[2] ? 2'd2 : 2'd3;
+  assign {spare[3], next_block, spare[2:0]} = list[pick];
   assign go = state_q == IDLE && running_q != 4'd0 && !hold_reset;
   assign refuse = eah_q != 32'd0 || lar_q[31:23] != 9'd0 || {1'b0, lar_q} + {1'b0, len_q} > 33'h800000;
   assign wanted = !terminal && !refuse && len_q != 32'd0;
@@ -113,7 +116,7 @@ module myri_host_dma
 
   // SRAM requests: the reader, the aligner's output, or the mark; never two of them at once.
   assign r_start = go || (begin_move && !e2l);
-  assign r_addr = go ? list[24*pick+3+:20] : lar_q[22:3];
+  assign r_addr = go ? next_block : lar_q[22:3];
   assign r_count = go ? 30'd3 : {1'b0, len_q[31:3]} + (({27'd0, lar_q[2:0]} + {27'd0, len_q[2:0]} + 30'd7) >> 3);
   assign sram = r_sram.req ? r_sram : w_sram;
   assign w_sram.req = (state_q == MARK) || (e2l && a_out_valid);
@@ -128,13 +131,15 @@ module myri_host_dma
 
   // Streams.
   assign r_ready = (state_q == FETCH) || (!e2l && a_want && (a_skip || wr_ready));
-  assign a_in_valid = (state_q != FETCH) && (e2l ? rd_valid && !rd_data[65] : r_valid);
+  assign a_in_valid = (state_q != FETCH) && (e2l ? rd_valid && !rd.done : r_valid);
   assign a_out_ready = e2l ? sram_gnt : wr_ready;
   assign wr_valid = !e2l && a_out_valid;
   assign wr_data = a_out_data;
-  assign rd_ready = rd_data[65] || (e2l && a_want && (a_skip || sram_gnt));
+  assign rd_ready = rd.done || (e2l && a_want && (a_skip || sram_gnt));
   assign cmd_valid = state_q == ISSUE;
-  assign cmd_data = {!e2l, address_q, piece[15:0]};
+  assign cmd.write = !e2l;
+  assign cmd.addr = address_q;
+  assign cmd.bytes = piece[15:0];
 
   myri_sram_reader u_reader (
       .clk,
@@ -161,7 +166,7 @@ module myri_host_dma
       .in_valid(a_in_valid),
       .in_want(a_want),
       .in_skip(a_skip),
-      .in_data(e2l ? rd_data[63:0] : r_data),
+      .in_data(e2l ? rd.data : r_data),
       .in_be(a_in_be),
       .out_valid(a_out_valid),
       .out_ready(a_out_ready),
@@ -192,8 +197,8 @@ module myri_host_dma
       start_at_q <= 48'd0;
       a_sram_addr_q <= 23'd0;
     end else begin
-      if (rd_valid && rd_data[65]) begin
-        failed_q <= failed_q || rd_data[64];
+      if (rd_valid && rd.done) begin
+        failed_q <= failed_q || rd.error;
         ended_q  <= left_q == 32'd0;
         if (left_q != 32'd0) state_q <= ISSUE;
       end
@@ -205,7 +210,7 @@ module myri_host_dma
           state_q <= FETCH;
           index_q <= 2'd0;
           pulsed_q <= pulse[pick];
-          block_q <= list[24*pick+3+:20];
+          block_q <= next_block;
           start_at_q <= cycle + {32'd0, cfg_start_clocks};
           {ended_q, failed_q} <= 2'b00;
         end
@@ -252,34 +257,30 @@ module myri_host_dma
     else if (go) chain <= pick;
   end
 
-  for (genvar k = 0; k < 4; k++) begin : gen_chain
+  for (genvar k = 0; k < SIZE_CHAINS; k++) begin : gen_chain
     always_ff @(posedge clk) begin
       if (rst) begin
         running_q[k] <= 1'b0;
-        list[24*k+:24] <= 24'd0;
-        progress[32*k+:32] <= 32'd0;
+        list[k] <= 24'd0;
+        progress[k] <= 32'd0;
       end else begin
         if (pulse[k] && !hold_reset) running_q[k] <= 1'b1;
         else if ((stop && chain == k[1:0]) || hold_reset) running_q[k] <= 1'b0;
-        if (w_list[k]) list[24*k+:24] <= {w_data[23:3], 3'b000};
-        else if (marked && chain == k[1:0]) list[24*k+:24] <= {next_q[23:3], 3'b000};
-        if ((pulse[k] && !running_q[k]) || (tr_start && chain == k[1:0]))
-          progress[32*k+:32] <= 32'd0;
+        if (w_list[k]) list[k] <= {w_data[23:3], 3'b000};
+        else if (marked && chain == k[1:0]) list[k] <= {next_q[23:3], 3'b000};
+        if ((pulse[k] && !running_q[k]) || (starts && chain == k[1:0])) progress[k] <= 32'd0;
         else if (chain == k[1:0] && a_out_valid && a_out_ready) begin
-          progress[32*k+:32] <= progress[32*k+:32] + {28'd0, a_out_bytes};
+          progress[k] <= progress[k] + {28'd0, a_out_bytes};
         end
       end
     end
   end
 
   logic unused_ok;
-  assign unused_ok = ^w_data[2:0];
+  assign unused_ok = ^{w_data[2:0], spare};
 
-  assign tr_start = begin_move || (state_q == START && len_q == 32'd0 && !terminal && !refuse);
-  assign tr_done = marked;
-  assign tr_e2l = e2l;
-  assign tr_bytes = len_q;
-  assign tr_lar = lar_q[22:0];
+  assign starts = begin_move || (state_q == START && len_q == 32'd0 && !terminal && !refuse);
+  assign trace = {starts, marked, chain, e2l, len_q, lar_q[22:0]};
   assign in_flight = state_q != IDLE;
   assign alarm.valid = state_q == START && wanted && !due_q;
   assign alarm.cycle = start_at_q;

@@ -8,59 +8,54 @@
 // timers are computed from the edge index.
 // Timing: read data in the clock of the access; a write takes effect one clock later.
 module myri_lanai_regs
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
 (
-    input  logic           clk,             // NIC clock
-    input  logic           rst,             // synchronous reset
-    input  logic   [ 47:0] cycle,           // index of the coming edge
-    input  logic           hold_reset,      // LANai in reset: ISR, EIMR and MYRINET as after rst
-    input  logic   [ 15:0] cfg_rtc_num,     // RTC ticks ...
-    input  logic   [ 15:0] cfg_rtc_den,     // ... in this many clocks
-    input  logic           cpu_reg_valid,   // processor: access in this clock
-    input  logic           cpu_reg_write,   // 1 = write
-    input  logic   [  8:0] cpu_reg_addr,    // offset
-    input  logic   [ 31:0] cpu_reg_wdata,   // write data
-    output logic   [ 31:0] cpu_reg_rdata,   // read data, same clock
-    input  logic           host_reg_valid,  // host: access wanted
-    output logic           host_reg_ready,  // access done in this clock
-    input  logic           host_reg_write,  // 1 = write
-    input  logic   [  8:0] host_reg_addr,   // offset
-    input  logic   [ 31:0] host_reg_wdata,  // write data
-    output logic   [ 31:0] host_reg_rdata,  // read data, same clock
-    output logic   [ 31:0] w_data,          // value of all write strobes
-    output logic           w_rmp,           // write strobes
-    output logic           w_rml,           // RML
-    output logic           w_smp,           // SMP
-    output logic           w_sml,           // SML
-    output logic           w_smlt,          // SMLT
-    output logic           w_sa,            // SA
-    output logic   [  3:0] pulse,           // PULSE: start chain k
-    output logic   [  3:0] w_list,          // DMA_LISTk
-    output logic   [  3:0] w_consumer,      // DOORBELL_CONSUMERk
-    input  logic   [ 23:0] rmp,             // values read back
-    input  logic   [ 23:0] rml,             // RML
-    input  logic   [ 23:0] smp,             // SMP
-    input  logic   [ 23:0] send_limit,      // SML and SMLT
-    input  logic   [  2:0] sa,              // SA
-    input  logic   [ 31:0] recv_length,     // RECV_LENGTH
-    input  logic   [  2:0] recv_orun,       // loaded into ISR with set_isr[RECV]
-    input  logic           recv_lost,       // strobe, counted in RECV_LOST
-    input  logic   [ 95:0] dma_list,        // 24 bits a chain: current block
-    input  logic   [127:0] dma_progress,    // 32 bits a chain
-    input  logic   [ 31:0] dma_status,      // DMA_STATUS
-    input  logic   [ 67:0] producer,        // 17 bits a doorbell FIFO
-    input  logic   [ 67:0] consumer,        // likewise
-    input  logic   [ 31:0] overflows,       // DOORBELL_OVERFLOWS
-    input  logic   [ 31:0] set_isr,         // strobes: bits to set in ISR
-    input  logic   [ 31:0] set_errors,      // strobes: bits to set in ERRORS
-    input  logic           send_started,    // strobe: a piece was started
-    output logic   [ 31:0] isr,             // ISR
-    output logic   [ 31:0] isr_set,         // bits set by hardware at the last edge
-    output logic   [ 31:0] myrinet,         // MYRINET
-    output logic           intr_line,       // some bit of ISR & EIMR
-    output alarm_t         alarm,           // alarm of the timers
-    output logic           busy             // 1 = a further clock edge is needed
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic hold_reset,  // LANai in reset: ISR, EIMR and MYRINET as after rst
+    input logic [15:0] cfg_rtc_num,  // RTC ticks ...
+    input logic [15:0] cfg_rtc_den,  // ... in this many clocks
+    input reg_request_t cpu_reg,  // special registers: access of the processor
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input reg_request_t host_reg,  // special registers: access of the host
+    output logic host_reg_ready,  // access done in this clock
+    output logic [31:0] host_reg_rdata,  // read data, same clock
+    output logic [31:0] w_data,  // value of all write strobes
+    output logic w_rmp,  // write strobes
+    output logic w_rml,  // RML
+    output logic w_smp,  // SMP
+    output logic w_sml,  // SML
+    output logic w_smlt,  // SMLT
+    output logic w_sa,  // SA
+    output logic [3:0] pulse,  // PULSE: start chain k
+    output logic [3:0] w_list,  // DMA_LISTk
+    output logic [3:0] w_consumer,  // DOORBELL_CONSUMERk
+    input logic [23:0] rmp,  // values read back
+    input logic [23:0] rml,  // RML
+    input logic [23:0] smp,  // SMP
+    input logic [23:0] send_limit,  // SML and SMLT
+    input logic [2:0] sa,  // SA
+    input logic [31:0] recv_length,  // RECV_LENGTH
+    input logic [2:0] recv_orun,  // loaded into ISR with set_isr[RECV]
+    input logic recv_lost,  // strobe, counted in RECV_LOST
+    input logic [SIZE_CHAINS-1:0][23:0] dma_list,  // current block of each chain
+    input logic [SIZE_CHAINS-1:0][31:0] dma_progress,  // DMA_PROGRESSk
+    input logic [31:0] dma_status,  // DMA_STATUS
+    input logic [SIZE_DOORBELL_FIFOS-1:0][16:0] producer,  // DOORBELL_PRODUCERk
+    input logic [SIZE_DOORBELL_FIFOS-1:0][16:0] consumer,  // DOORBELL_CONSUMERk
+    input logic [31:0] overflows,  // DOORBELL_OVERFLOWS
+    input logic [31:0] set_isr,  // strobes: bits to set in ISR
+    input logic [31:0] set_errors,  // strobes: bits to set in ERRORS
+    input logic send_started,  // strobe: a piece was started
+    output logic [31:0] isr,  // ISR
+    output logic [31:0] isr_set,  // bits set by hardware at the last edge
+    output logic [31:0] myrinet,  // MYRINET
+    output logic intr_line,  // some bit of ISR & EIMR
+    output alarm_t alarm,  // alarm of the timers
+    output logic busy  // 1 = a further clock edge is needed
 );
   logic        write;
   logic [ 8:0] addr;
@@ -97,16 +92,10 @@ module myri_lanai_regs
       .value(w_data),
       .clk,
       .rst,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .access,
       .write,
@@ -120,41 +109,22 @@ module myri_lanai_regs
   );
 
   // Write strobes.
-  always_comb begin
-    if (write) begin
-      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} =
-          written(addr);
-    end else begin
-      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} = {
-        12'd0, write
-      };
-    end
-  end
+  assign w_rmp = write && addr == REG_RMP;
+  assign w_rml = write && addr == REG_RML;
+  assign w_smp = write && addr == REG_SMP;
+  assign w_sml = write && addr == REG_SML;
+  assign w_smlt = write && addr == REG_SMLT;
+  assign w_sa = write && addr == REG_SA;
+  assign w_rtc = write && addr == REG_RTC;
+  assign w_errors = write && addr == REG_ERRORS;
+  assign w_isr = write && addr == REG_ISR;
+  assign w_eimr = write && addr == REG_EIMR;
+  assign w_it = {write && addr == REG_IT2, write && addr == REG_IT1, write && addr == REG_IT0};
   // Groups of four registers lie at multiples of 32: bits 4:3 are the index.
   assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
   assign one_of_four = write && addr[2:0] == 3'd0 ? 4'd1 << addr[4:3] : 4'd0;
   assign w_list = addr[8:5] == REG_DMA_LIST0[8:5] ? one_of_four : 4'd0;
   assign w_consumer = addr[8:5] == REG_DOORBELL_CONSUMER0[8:5] ? one_of_four : 4'd0;
-
-  // Write strobe of each register, one bit each.
-  function automatic logic [12:0] written(input logic [8:0] register);
-    case (register)
-      REG_RMP: written = 13'h1000;
-      REG_RML: written = 13'h0800;
-      REG_SMP: written = 13'h0400;
-      REG_SML: written = 13'h0200;
-      REG_SMLT: written = 13'h0100;
-      REG_SA: written = 13'h0080;
-      REG_RTC: written = 13'h0040;
-      REG_ERRORS: written = 13'h0020;
-      REG_ISR: written = 13'h0010;
-      REG_EIMR: written = 13'h0008;
-      REG_IT2: written = 13'h0004;
-      REG_IT1: written = 13'h0002;
-      REG_IT0: written = 13'h0001;
-      default: written = 13'h0000;
-    endcase
-  endfunction
 
   // Plain storage: registers without a function here (CRC-32, protection, LEDs are not implemented).
   logic [31:0] lar_q;
@@ -210,7 +180,7 @@ module myri_lanai_regs
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
       .HOST_SIGNALS(32'd1 << ISR_LANAI_SIG)
   ) u_isr (
-      .from_cpu(cpu_reg_valid),
+      .from_cpu(cpu_reg.valid),
       .set(set_all),
       .busy(isr_busy),
       .clk,
@@ -256,10 +226,10 @@ module myri_lanai_regs
   assign cpuc = access ? cycle[31:0] - cpuc_base_q : 32'd0;
 
   // Read multiplexer. Groups of four registers lie at multiples of 32: bits 4:3 are the index.
-  assign list_k = dma_list[24*addr[4:3]+:24];
-  assign progress_k = dma_progress[32*addr[4:3]+:32];
-  assign producer_k = producer[17*addr[4:3]+:17];
-  assign consumer_k = consumer[17*addr[4:3]+:17];
+  assign list_k = dma_list[addr[4:3]];
+  assign progress_k = dma_progress[addr[4:3]];
+  assign producer_k = producer[addr[4:3]];
+  assign consumer_k = consumer[addr[4:3]];
   assign it0 = it[31:0];
   assign it1 = it[63:32];
   assign it2 = it[95:64];

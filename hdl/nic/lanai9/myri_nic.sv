@@ -46,10 +46,7 @@ module myri_nic
     input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, one clock later
-    input logic cpu_reg_valid,  // processor: access in this clock
-    input logic cpu_reg_write,  // 1 = write
-    input logic [8:0] cpu_reg_addr,  // offset
-    input logic [31:0] cpu_reg_wdata,  // write data
+    input reg_request_t cpu_reg,  // special registers: access of the processor
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
     output logic cpu_gnt,  // grant
@@ -60,33 +57,28 @@ module myri_nic
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // configuration of the NIC
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: error indications
-    output logic st_in_flight,  // clk: send or DMA has something open
-    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
+    output nic_trace_t trace  // events of every clock
 );
   // Registers.
   logic [31:0] w_data, set_isr, set_errors, myrinet;
-  logic w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, host_reg_valid, host_reg_ready, host_reg_write;
+  logic w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, host_reg_ready;
   logic [3:0] reg_pulse, reg_w_list, w_consumer;
-  logic [8:0] host_reg_addr;
-  logic [31:0] host_reg_wdata, host_reg_rdata;
+  logic [31:0] host_reg_rdata;
   logic [23:0] rmp, rml, smp, send_limit;
   logic [2:0] sa, recv_orun;
   logic [31:0] recv_length, dma_status, overflows;
-  logic [ 95:0] dma_list;
-  logic [127:0] dma_progress;
-  logic [67:0] producer, consumer;
+  logic [SIZE_CHAINS-1:0][23:0] dma_list;
+  logic [SIZE_CHAINS-1:0][31:0] dma_progress;
+  logic [SIZE_DOORBELL_FIFOS-1:0][16:0] producer, consumer;
+  logic [1:0] dma_chain;
   logic irq_enable, irq;
+  reg_request_t host_reg;
   // Events.
+  nic_status_t  status;  // error indications
   logic send_started, set_send, set_head, set_recv, set_buff, set_nres, recv_truncated, recv_reset;
   logic bell_wake;
   logic [1:0] set_wake;
-  logic [5:0] link_event;
+  link_event_t link_event;
   // SRAM requests.
   sram_request_t pio_sram, dma_sram, rx_sram, tx_sram;
   sram_read_t pio_read, dma_read, tx_read;
@@ -103,10 +95,10 @@ module myri_nic
       wr_ready,
       rd_valid,
       rd_ready;
-  logic [93:0] pio_data;
+  pio_beat_t pio;
   logic [63:0] rsp_data, wr_data;
-  logic [48:0] cmd_data;
-  logic [65:0] rd_data;
+  pci_transfer_t cmd;
+  pci_beat_t rd;
   logic unused_ok;
   assign unused_ok = ^{w_data[31:24], myrinet};
   // Clock gating.
@@ -126,7 +118,8 @@ module myri_nic
   assign nic_gated_needed[ENGINE_RECV] = recv_needed;
   assign nic_gated_needed[ENGINE_CONTROL] = control_needed;
   assign intr_line = irq && irq_enable;
-  assign st_in_flight = net_in_flight || dma_in_flight;
+  assign trace.status = status;
+  assign trace.in_flight = net_in_flight || dma_in_flight;
 
 
   myri_sram_arbiter u_arbiter (
@@ -158,16 +151,10 @@ module myri_nic
   myri_lanai_regs u_regs (
       .rst,
       .cycle,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .w_data,
       .w_rmp,
@@ -222,7 +209,7 @@ module myri_nic
       .status,
       .set_isr,
       .set_errors,
-      .dma_chain(dma_trace.dma_chain),
+      .dma_chain,
       .illegal_enable(myrinet[MYRINET_ILLEGAL_EN]),
       .beat_enable(myrinet[MYRINET_BEAT_EN])
   );
@@ -239,7 +226,7 @@ module myri_nic
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace,
+      .trace(trace.net),
       .link_gated_needed,
       .link_busy,
       .link_alarm,
@@ -272,15 +259,13 @@ module myri_nic
       .tx_sram,
       .tx_gnt,
       .tx_read,
-      .send_trace,
-      .recv_trace,
       .send_needed,
       .recv_needed,
       .event_needed,
       .clk(nic_gated_clk[ENGINE_CONTROL]),
       .send_clk(nic_gated_clk[ENGINE_SEND]),
       .recv_clk(nic_gated_clk[ENGINE_RECV]),
-      .link_in_flight(st_link_in_flight),
+      .link_in_flight(trace.link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(myrinet[MYRINET_TX_CRC8_EN]),
       .rx_crc_enable(myrinet[MYRINET_RX_CRC8_EN]),
@@ -299,24 +284,21 @@ module myri_nic
       .cycle,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
-      .host_reg_valid,
+      .rd,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .reg_pulse,
       .reg_w_list,
@@ -337,8 +319,7 @@ module myri_nic
       .dma_sram,
       .dma_gnt,
       .dma_read,
-      .dma_trace,
-      .pio_trace,
+      .trace(trace.host),
       .cfg_start_clocks(cfg.dma_start_clocks),
       .pio_clk(nic_gated_clk[ENGINE_PIO]),
       .dma_clk(nic_gated_clk[ENGINE_DMA]),
@@ -347,6 +328,7 @@ module myri_nic
       .reg_w_data(w_data[23:0]),
       .bell_overflow(status.doorbell_overflow),
       .dma_error(status.dma_error),
+      .dma_chain,
       .pio_misuse(status.pio_misuse),
       .in_flight(dma_in_flight),
       .alarm(start_alarm),
@@ -368,19 +350,19 @@ module myri_nic
       .rst,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .intr_line,
       .intr_needed,
       .pio_clk(nic_gated_clk[ENGINE_PIO]),

@@ -9,25 +9,25 @@
 module myri_nic_control
   import myri_lanai9_pkg::*;
 (
-    input  logic        clk,          // NIC clock
-    input  logic        rst,          // synchronous reset: LANai in reset, interrupts off
-    input  logic        in_valid,     // a write beat for this region
-    output logic        in_ready,     // accepted at the coming edge
-    input  logic [13:0] in_addr,      // offset from 0x800000, multiple of 8
-    input  logic [ 7:0] in_be,        // lanes written
-    input  logic [63:0] in_data,      // lanes; also of reads: in_addr selects rdata
-    output logic [63:0] rdata,        // lanes at in_addr
-    input  logic [95:0] dma_list,     // 24 bits a chain, read back
-    input  logic [95:0] base,         // 24 bits a doorbell FIFO, read back
-    output logic [ 3:0] trigger,      // strobes: start or continue chain k
-    output logic [ 3:0] w_list,       // strobes: load the current block of chain k
-    output logic [ 3:0] w_base,       // strobes: load the base of doorbell FIFO k
-    output logic [31:0] w_data,       // value of both
-    output logic        lanai_reset,  // level: LANai in reset
-    output logic        ebus_reset,   // level: DMA engine in reset
-    output logic        irq_enable,   // level: INTA# may be driven
-    output logic [ 2:0] fifo_size,    // doorbell FIFO size field
-    output logic        multi_queue   // four doorbell FIFOs
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset: LANai in reset, interrupts off
+    input logic in_valid,  // a write beat for this region
+    output logic in_ready,  // accepted at the coming edge
+    input logic [13:0] in_addr,  // offset from 0x800000, multiple of 8
+    input logic [7:0] in_be,  // lanes written
+    input logic [63:0] in_data,  // lanes; also of reads: in_addr selects rdata
+    output logic [63:0] rdata,  // lanes at in_addr
+    input logic [SIZE_CHAINS-1:0][23:0] dma_list,  // current block of each chain, read back
+    input logic [SIZE_DOORBELL_FIFOS-1:0][23:0] base,  // of each doorbell FIFO, read back
+    output logic [3:0] trigger,  // strobes: start or continue chain k
+    output logic [3:0] w_list,  // strobes: load the current block of chain k
+    output logic [3:0] w_base,  // strobes: load the base of doorbell FIFO k
+    output logic [31:0] w_data,  // value of both
+    output logic lanai_reset,  // level: LANai in reset
+    output logic ebus_reset,  // level: DMA engine in reset
+    output logic irq_enable,  // level: INTA# may be driven
+    output logic [2:0] fifo_size,  // doorbell FIFO size field
+    output logic multi_queue  // four doorbell FIFOs
 );
   logic        low_done_q;  // the lower half of this beat is done
   logic        high;
@@ -86,8 +86,8 @@ module myri_nic_control
 
   // Read back.
   assign state = {commands, 19'd0, limit_check_q, multi_queue, fifo_size};
-  assign low_pointer = in_addr[4] ? base[48*in_addr[3]+:24] : dma_list[48*in_addr[3]+:24];
-  assign high_pointer = in_addr[4] ? base[48*in_addr[3]+24+:24] : dma_list[48*in_addr[3]+24+:24];
+  assign low_pointer = in_addr[4] ? base[{in_addr[3], 1'b0}] : dma_list[{in_addr[3], 1'b0}];
+  assign high_pointer = in_addr[4] ? base[{in_addr[3], 1'b1}] : dma_list[{in_addr[3], 1'b1}];
   assign rdata = (in_addr[13:3] == PCI_CONTROL[13:3]) ? {32'd0, swap(
       state
   )} : (in_addr[13:3] == 11'd0) ? {32'd0, 16'(SIZE_DEVICE_ID), 16'(SIZE_VENDOR_ID)} :

@@ -2,6 +2,7 @@
 //
 // Timing: combinational; every input is a strobe of the NIC clock.
 module myri_nic_events
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
 (
@@ -14,7 +15,7 @@ module myri_nic_events
     input  logic               recv_reset,      // time-out: receiver reset
     input  logic               bell_wake,       // doorbell entry stored
     input  logic        [ 1:0] set_wake,        // DMA blocks with WAKE, chains 3:2 and 1:0
-    input  logic        [ 5:0] link_event,      // down, missed, beat, forward reset, illegal, sent
+    input  link_event_t        link_event,      // events of the link
     input  logic               illegal_enable,  // MYRINET bit
     input  logic               beat_enable,     // MYRINET bit
     input  nic_status_t        status,          // clk: error indications
@@ -24,7 +25,7 @@ module myri_nic_events
 );
   logic event_any;
   assign event_any = set_head || set_recv || set_buff || set_send || set_nres || recv_reset || bell_wake ||
-      set_wake != 2'd0 || link_event != 6'd0 ||
+      set_wake != 2'd0 || link_event != '0 ||
       status.doorbell_overflow || status.dma_error || status.send_misuse || status.pio_misuse;
 
   // The words are not built without an event: they are then event_any, which is 0, because a constant 0 would become a
@@ -40,12 +41,12 @@ module myri_nic_events
           ({31'd0, set_wake[1]} << ISR_WAKE2) |
           ({31'd0, set_nres} << ISR_NRES) |
           ({31'd0, set_head} << ISR_DATA_RECEIVED) |
-          ({31'd0, link_event[0]} << ISR_DATA_SENT) |
-          ({31'd0, link_event[1] && illegal_enable} << ISR_ILLEGAL_RECEIVED) |
-          ({31'd0, link_event[2]} << ISR_TX_BLOCKED) |
-          ({31'd0, link_event[3] && beat_enable} << ISR_BEAT_RECEIVED) |
-          ({31'd0, link_event[4] && beat_enable} << ISR_BEAT_MISSED) |
-          ({31'd0, link_event[5]} << ISR_LINK_DOWN) |
+          ({31'd0, link_event.sent} << ISR_DATA_SENT) |
+          ({31'd0, link_event.illegal && illegal_enable} << ISR_ILLEGAL_RECEIVED) |
+          ({31'd0, link_event.forward_reset} << ISR_TX_BLOCKED) |
+          ({31'd0, link_event.beat && beat_enable} << ISR_BEAT_RECEIVED) |
+          ({31'd0, link_event.missed && beat_enable} << ISR_BEAT_MISSED) |
+          ({31'd0, link_event.down} << ISR_LINK_DOWN) |
           ({31'd0, status.doorbell_overflow} << ISR_DOORBELL_OVERFLOW) |
           ({31'd0, status.dma_error} << ISR_DMA_ERROR) |
           ({31'd0, status.send_misuse || recv_truncated} << ISR_NET_ERROR);

@@ -2,6 +2,8 @@
 //
 // Timing: see the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
+  import myri_pci_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
@@ -12,41 +14,39 @@ module myri_nic_host
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
-    input logic pio_valid,  // PIO stream of the PCI side
+    input logic pio_valid,  // PIO stream
     output logic pio_ready,  // accepted
-    input logic [93:0] pio_data,  // see myri_pio
+    input pio_beat_t pio,  // beat
     output logic rsp_valid,  // read answer
     input logic rsp_ready,  // accepted
     output logic [63:0] rsp_data,  // byte lanes
     output logic cmd_valid,  // DMA command
     input logic cmd_ready,  // accepted
-    output logic [48:0] cmd_data,  // see myri_host_dma
+    output pci_transfer_t cmd,  // command
     output logic wr_valid,  // DMA write beat
     input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // byte lanes
     input logic rd_valid,  // DMA read beat, or end of a command
     output logic rd_ready,  // accepted
-    input logic [65:0] rd_data,  // {done, error, lanes}
-    output logic host_reg_valid,  // special register access of the host
+    input pci_beat_t rd,  // beat
+    output reg_request_t host_reg,  // special registers: access of the host
     input logic host_reg_ready,  // access done in this clock
-    output logic host_reg_write,  // 1 = write
-    output logic [8:0] host_reg_addr,  // offset
-    output logic [31:0] host_reg_wdata,  // write data
     input logic [31:0] host_reg_rdata,  // read data
     input logic [3:0] reg_pulse,  // PULSE written
     input logic [3:0] reg_w_list,  // DMA_LISTk written
     input logic [3:0] w_consumer,  // DOORBELL_CONSUMERk written
     input logic [23:0] reg_w_data,  // value of both
-    output logic [95:0] dma_list,  // to the registers
-    output logic [127:0] dma_progress,  // DMA_PROGRESSk
+    output logic [SIZE_CHAINS-1:0][23:0] dma_list,  // to the registers
+    output logic [SIZE_CHAINS-1:0][31:0] dma_progress,  // DMA_PROGRESSk
     output logic [31:0] dma_status,  // DMA_STATUS
-    output logic [67:0] producer,  // DOORBELL_PRODUCERk
-    output logic [67:0] consumer,  // DOORBELL_CONSUMERk
+    output logic [SIZE_DOORBELL_FIFOS-1:0][16:0] producer,  // DOORBELL_PRODUCERk
+    output logic [SIZE_DOORBELL_FIFOS-1:0][16:0] consumer,  // DOORBELL_CONSUMERk
     output logic [31:0] overflows,  // DOORBELL_OVERFLOWS
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic bell_wake,  // strobe: WAKE0, an entry is stored
     output logic bell_overflow,  // strobe: an entry was dropped
-    output logic dma_error,  // strobe: a chain stopped by an error
+    output logic dma_error,  // strobe: a chain stopped by an error ...
+    output logic [1:0] dma_chain,  // ... this chain
     output logic pio_misuse,  // strobe: a register write was ignored
     output logic lanai_reset,  // control register
     output logic irq_enable,  // control register
@@ -56,8 +56,7 @@ module myri_nic_host
     output sram_request_t dma_sram,  // SRAM: host DMA
     input logic dma_gnt,  // grant
     input sram_read_t dma_read,  // read data
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output host_trace_t trace,  // events of this clock
     output logic in_flight,  // a DMA block is active
     output alarm_t alarm,  // alarm of the DMA start-up delay
     output logic pio_needed,  // 1 = the coming edge of pio_clk is needed
@@ -68,13 +67,14 @@ module myri_nic_host
   sram_request_t bell_sram;
   logic [63:0] ctl_rdata, data;
   logic [23:0] addr;
-  logic [ 7:0] be;
-  logic [95:0] base;
+  logic [7:0] be;
+  logic [SIZE_DOORBELL_FIFOS-1:0][23:0] base;
   logic [3:0] trigger, w_list, w_base;
   logic [31:0] w_pointer;
   logic ebus_reset, multi_queue, to_regs, to_bell;
   logic [2:0] fifo_size;
-  logic pio_busy, bell_busy, dma_busy;
+  logic pio_busy, bell_busy, dma_busy, pio_write;
+  bell_trace_t bell_trace;
 
   logic unused_ok;
   assign unused_ok = ^w_pointer[31:24];
@@ -85,8 +85,7 @@ module myri_nic_host
 
   // A load of a chain by the processor has priority.
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
-  assign pio_trace.pio_addr = addr;
-  assign pio_trace.doorbell = bell_wake;
+  assign trace.pio = {pio_write, addr, bell_trace};
   assign busy = pio_busy || bell_busy || dma_busy;
   assign pio_needed = pio_busy || bell_busy;
   assign dma_needed = dma_busy;
@@ -98,11 +97,8 @@ module myri_nic_host
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
-      .host_reg_valid,
+      .host_reg,
       .host_reg_ready,
-      .host_reg_write,
-      .host_reg_addr,
-      .host_reg_wdata,
       .host_reg_rdata,
       .ctl_valid,
       .ctl_ready,
@@ -116,14 +112,14 @@ module myri_nic_host
       .clk(pio_clk),
       .in_valid(pio_valid),
       .in_ready(pio_ready),
-      .in_data(pio_data),
+      .in_beat(pio),
       .to_sram(!addr[23]),
       .sram_offset(addr[22:0]),
       .sram(pio_sram),
       .sram_gnt(pio_gnt),
       .sram_read(pio_read),
       .misuse(pio_misuse),
-      .tr_write(pio_trace.pio_write),
+      .wrote(pio_write),
       .busy(pio_busy)
   );
 
@@ -171,8 +167,7 @@ module myri_nic_host
       .sram_gnt(pio_gnt),
       .wake(bell_wake),
       .overflow(bell_overflow),
-      .tr_addr(pio_trace.doorbell_addr),
-      .tr_data(pio_trace.doorbell_data),
+      .trace(bell_trace),
       .busy(bell_busy)
   );
 
@@ -183,13 +178,13 @@ module myri_nic_host
       .set_wake,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .in_flight,
       .alarm,
       .clk(dma_clk),
@@ -201,15 +196,11 @@ module myri_nic_host
       .progress(dma_progress),
       .status(dma_status),
       .error(dma_error),
-      .chain(dma_trace.dma_chain),
+      .chain(dma_chain),
       .sram(dma_sram),
       .sram_gnt(dma_gnt),
       .sram_read(dma_read),
-      .tr_start(dma_trace.dma_start),
-      .tr_done(dma_trace.dma_done),
-      .tr_e2l(dma_trace.dma_e2l),
-      .tr_bytes(dma_trace.dma_bytes),
-      .tr_lar(dma_trace.dma_lar),
+      .trace(trace.dma),
       .busy(dma_busy)
   );
 endmodule

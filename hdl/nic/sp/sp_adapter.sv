@@ -5,6 +5,7 @@
 // clocks from one source need. Each clock is gated separately. `busy`, alarms and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module sp_adapter
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
@@ -41,10 +42,7 @@ module sp_adapter
     input logic [63:0] mem_a_rdata,  // read data, one clock later
     output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, one clock later
-    input logic cpu_reg_valid,  // processor: access in this clock
-    input logic cpu_reg_write,  // 1 = write
-    input logic [8:0] cpu_reg_addr,  // offset
-    input logic [31:0] cpu_reg_wdata,  // write data
+    input reg_request_t cpu_reg,  // special registers: access of the processor
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input sram_request_t cpu_sram,  // SRAM: processor
     output logic cpu_gnt,  // grant
@@ -55,21 +53,7 @@ module sp_adapter
     input logic [7:0] cfg_bus_beat,  // NIC clocks that a beat of the right engine keeps the internal bus
     input logic [7:0] cfg_bus_access,  // NIC clocks that an access of host or processor keeps it
     input logic cfg_doorbell,  // 1 = the adapter has doorbells
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output logic tr_move_start,  // clk: the right engine begins to move user bytes of a packet
-    output logic tr_move_done,  // clk: they are in the Recv/Cmd FIFO
-    output logic [31:0] tr_move_key,  // packet key, with both
-    output logic [31:0] tr_move_bytes,  // number of user bytes, with both
-    output logic [31:0] tr_move_number,  // number of their STORE, with both
-    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
-    output link_trace_t link_trace,  // link_clk: of the link
-    output nic_status_t status,  // clk: error indications
-    output logic st_queue_overflow,  // clk: an insertion into the command queue was lost
-    output logic st_packet_misuse,  // clk: a command exceeded its packet
-    output logic st_in_flight,  // clk: an engine is active
-    output logic st_link_in_flight  // link_clk: a packet is partly sent or received
+    output sp_trace_t trace  // events of every clock
 );
   localparam int KEY_AT = 16;  // first byte of the VIA header
 
@@ -86,13 +70,14 @@ module sp_adapter
       rd_valid,
       rd_ready;
   logic send_valid, send_ready, recv_valid, recv_ready;
-  logic [93:0] pio_data;
+  pio_beat_t pio;
   logic [63:0] rsp_data, wr_data;
-  logic [48:0] cmd_data;
-  logic [65:0] rd_data;
-  logic [73:0] send_data;
-  logic [76:0] recv_data;
-  logic [5:0] link_event;
+  pci_transfer_t cmd;
+  pci_beat_t rd;
+  send_head_t send_head;
+  recv_head_t recv_head;
+  logic [63:0] send_data, recv_data;
+  link_event_t link_event;
   // SRAM accesses of the host.
   sram_request_t pio_sram;
   logic pio_gnt;
@@ -118,6 +103,11 @@ module sp_adapter
   logic [16:0] producer, consumer;
   logic [23:0] base;
   logic [63:0] w_pair;
+  nic_status_t status;  // error indications
+  sp_engine_trace_t engines;
+  nic_trace_t nic;
+  net_trace_t net;
+  host_trace_t host;
   // Clock gating.
   logic regs_busy, engines_busy, host_busy, far_busy, near_busy, unused_ok;
   alarm_t left_alarm, timer_alarm;
@@ -125,10 +115,20 @@ module sp_adapter
   assign busy = regs_busy || engines_busy || host_busy || far_busy || near_busy;
   assign alarm = earlier(left_alarm, timer_alarm);
   assign intr_line = irq;
+  assign net.send = engines.send;
+  assign net.recv = engines.recv;
+  assign host.dma = engines.dma;
+  assign nic.net = net;
+  assign nic.host = host;
+  assign nic.status = status;
+  assign trace.nic = nic;
+  assign trace.move = engines.move;
+  assign trace.queue_overflow = engines.queue_overflow;
+  assign trace.packet_misuse = engines.packet_misuse;
   assign status.rx_lost = 1'b0;
   assign set_errors = ({5'd0, status.send_misuse} << ERR_SEND_MISUSE) |
-      ({5'd0, st_queue_overflow} << ERR_QUEUE_OVERFLOW) |
-      ({5'd0, st_packet_misuse} << ERR_PACKET_MISUSE) |
+      ({5'd0, engines.queue_overflow} << ERR_QUEUE_OVERFLOW) |
+      ({5'd0, engines.packet_misuse} << ERR_PACKET_MISUSE) |
       ({5'd0, status.dma_error} << ERR_BUS) |
       ({5'd0, status.doorbell_overflow} << ERR_BELL_OVERFLOW) |
       ({5'd0, status.pio_misuse} << ERR_PIO_MISUSE);
@@ -143,10 +143,7 @@ module sp_adapter
       .clk,
       .rst,
       .cycle,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
       .arrived,
       .send_free,
@@ -215,37 +212,30 @@ module sp_adapter
       .cpu_gnt,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .recv_valid,
       .recv_ready,
+      .recv_head,
       .recv_data,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .tr_move_start,
-      .tr_move_done,
-      .tr_move_key,
-      .tr_move_bytes,
-      .tr_move_number,
-      .st_queue_overflow,
-      .st_packet_misuse,
+      .trace(engines),
       .pio_req(pio_sram.req),
       .cpu_req(cpu_sram.req),
-      .st_dma_error(status.dma_error),
-      .st_send_misuse(status.send_misuse),
+      .dma_error(status.dma_error),
+      .send_misuse(status.send_misuse),
       .cfg_start_clocks(cfg.dma_start_clocks),
-      .r_index(cpu_reg_addr[6:2]),
-      .w_data(cpu_reg_wdata),
-      .in_flight(st_in_flight),
+      .r_index(cpu_reg.addr[6:2]),
+      .w_data(cpu_reg.wdata),
+      .in_flight(nic.in_flight),
       .alarm(left_alarm),
       .busy(engines_busy)
   );
@@ -256,7 +246,7 @@ module sp_adapter
       .cfg_doorbell,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
@@ -269,11 +259,11 @@ module sp_adapter
       .set_bell,
       .irq,
       .clear_irq,
-      .pio_trace,
+      .pio_trace(host.pio),
       .sram(pio_sram),
       .sram_gnt(pio_gnt),
       .sram_rdata(mem_a_rdata),
-      .w_data(cpu_reg_wdata),
+      .w_data(cpu_reg.wdata),
       .bell_overflow(status.doorbell_overflow),
       .misuse(status.pio_misuse),
       .busy(host_busy)
@@ -296,19 +286,19 @@ module sp_adapter
       .rst,
       .pio_valid,
       .pio_ready,
-      .pio_data,
+      .pio,
       .rsp_valid,
       .rsp_ready,
       .rsp_data,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .intr_line,
       .pio_clk(clk),
       .dma_clk(clk),
@@ -331,16 +321,18 @@ module sp_adapter
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace,
+      .link_trace(net.link),
       .link_busy,
       .link_alarm,
       .clk,
       .rst,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .recv_valid,
       .recv_ready,
+      .recv_head,
       .recv_data,
       .link_event,
       .link_gated_clk({link_clk, link_clk}),
@@ -350,7 +342,7 @@ module sp_adapter
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(st_link_in_flight),
+      .link_in_flight(nic.link_in_flight),
       .busy(near_busy)
   );
 endmodule

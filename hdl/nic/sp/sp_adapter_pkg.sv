@@ -94,4 +94,26 @@ package sp_adapter_pkg;
   localparam int SET_BUS_BEAT = 96;
   localparam int SET_BUS_ACCESS = 97;
   localparam int SET_DOORBELL = 98;
+
+  // A command: both words.
+  typedef struct packed {
+    logic alarm;
+    logic read;
+    logic packet;
+    logic fetch;
+    logic [11:0] reserved;
+    logic [15:0] bytes;
+    logic [31:0] address;  // in the host
+  } sp_command_t;
+
+  // An insertion into the command queue.
+  typedef enum logic [1:0] {
+    INSERT_COMMAND = 2'd0,
+    INSERT_DATA = 2'd1,
+    INSERT_NEXT = 2'd2
+  } sp_insertion_kind_t;
+  typedef struct packed {
+    sp_insertion_kind_t kind;
+    logic [63:0] data;  // command, or byte lanes
+  } sp_insertion_t;
 endpackage

@@ -7,6 +7,7 @@
 // lost and flagged by `overflow`; a command that exceeds its packet by `misuse`.
 // Timing: an insertion passes in two clocks; user data one word per clock while the bus is granted.
 module sp_commands
+  import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -30,26 +31,22 @@ module sp_commands
     output logic out_valid,  // a word for the Recv/Cmd FIFO
     input logic out_ready,  // accepted
     output logic [63:0] out_data,  // a command, or lanes
-    output logic tr_start,  // trace: the right engine begins to move user bytes
-    output logic tr_done,  // trace: they are in the FIFO
-    output logic [31:0] tr_bytes,  // number of user bytes, with both
-    output logic [31:0] tr_number,  // number of their STORE, from 0, with both
+    input logic [31:0] move_key,  // its packet key
+    output move_trace_t trace,  // events of this clock
     output logic idle,  // no command waits
     output logic busy  // 1 = a further clock edge is needed
 );
   localparam int LOG2 = $clog2(SIZE_QUEUE);
-  localparam logic [1:0] COMMAND = 2'd0;
-  localparam logic [1:0] DATA = 2'd1;
-  localparam logic [1:0] NEXT = 2'd2;
 
   logic q_valid, q_ready, q_room, q_busy, insert;
-  logic [65:0] q_data, q_in;
+  sp_insertion_t q_in, queued;
+  sp_command_t command;  // the queued word, as a command
   logic [LOG2:0] level;
-  logic [1:0] kind;
   logic moving_q;  // the right engine moves user bytes
   logic [11:0] at_q;  // next user byte
   logic [31:0] stores_q;  // STOREs so far
-  logic fits, starts, passes, store;
+  logic fits, starts, moved, passes, store, unused_ok;
+  logic [31:0] bytes, number;  // user bytes that are moved, and number of their STORE, from 0
   logic a_want, a_skip, a_valid, a_active, a_busy, a_ready;
   logic [63:0] a_data;
   logic [ 7:0] word_at_q;  // next word for the aligner
@@ -57,13 +54,14 @@ module sp_commands
 
   // Insertions.
   assign insert = w_command || w_words || w_next;
-  assign q_in = {w_next ? NEXT : w_command ? COMMAND : DATA, w_command ? w_data : lanes(w_data)};
+  assign q_in.kind = w_next ? INSERT_NEXT : w_command ? INSERT_COMMAND : INSERT_DATA;
+  assign q_in.data = w_command ? w_data : lanes(w_data);
   assign overflow = insert && !q_room;
   assign look_next = w_next && arrived && q_room;
   assign room = level <= (LOG2 + 1)'(SIZE_QUEUE - SIZE_QUEUE_ROOM);
 
   myri_fifo #(
-      .WIDTH(66),
+      .WIDTH($bits(sp_insertion_t)),
       .DEPTH_LOG2(LOG2)
   ) u_queue (
       .clk(clk),
@@ -73,31 +71,32 @@ module sp_commands
       .w_data(q_in),
       .r_valid(q_valid),
       .r_ready(q_ready),
-      .r_data(q_data),
+      .r_data(queued),
       .level(level),
       .busy(q_busy)
   );
 
   // Output to the FIFO.
-  assign kind = q_data[65:64];
-  assign store = kind == COMMAND && !q_data[32+COMMAND_FETCH] && !q_data[32+COMMAND_ALARM];
-  assign fits = move_valid && {1'b0, q_data[47:32]} + {5'd0, at_q} <= {5'd0, move_bytes};
-  assign passes = q_valid && !moving_q && kind != NEXT;
-  assign q_ready = !moving_q && (kind == NEXT || out_ready);
-  assign starts = passes && out_ready && store && q_data[32+COMMAND_PACKET] && q_data[47:32] != 16'd0;
+  assign command = queued.data;
+  assign store = queued.kind == INSERT_COMMAND && !command.fetch && !command.alarm;
+  assign fits = move_valid && {1'b0, command.bytes} + {5'd0, at_q} <= {5'd0, move_bytes};
+  assign passes = q_valid && !moving_q && queued.kind != INSERT_NEXT;
+  assign q_ready = !moving_q && (queued.kind == INSERT_NEXT || out_ready);
+  assign starts = passes && out_ready && store && command.packet && command.bytes != 16'd0;
   assign misuse = (starts && !fits) || (w_next && !arrived);
-  assign move_release = q_valid && q_ready && kind == NEXT;
+  assign move_release = q_valid && q_ready && queued.kind == INSERT_NEXT;
   assign move_at = word_at_q;
   assign bus_req = moving_q && a_valid && out_ready;
   assign a_ready = bus_gnt;
   assign out_valid = moving_q ? bus_gnt : passes;
-  assign out_data = moving_q ? a_data : q_data[63:0];
-  assign tr_start = starts;
-  assign tr_done = moving_q && !a_active;
-  assign tr_bytes = {16'd0, tr_start ? q_data[47:32] : bytes_now_q};
-  assign tr_number = stores_q - (tr_start ? 32'd0 : 32'd1);
+  assign out_data = moving_q ? a_data : queued.data;
+  assign moved = moving_q && !a_active;
+  assign bytes = {16'd0, starts ? command.bytes : bytes_now_q};
+  assign number = stores_q - (starts ? 32'd0 : 32'd1);
+  assign trace = {starts, moved, move_key, bytes, number};
+  assign unused_ok = ^{command.read, command.reserved, command.address};
   assign idle = !q_valid && !moving_q;
-  assign busy = insert || q_busy || a_busy || tr_done;
+  assign busy = insert || q_busy || a_busy || moved;
 
   myri_byte_aligner u_aligner (
       .clk(clk),
@@ -105,7 +104,7 @@ module sp_commands
       .start(starts),
       .src(at_q[2:0]),
       .dst(3'd0),
-      .bytes({16'd0, q_data[47:32]}),
+      .bytes({16'd0, command.bytes}),
       .in_valid(moving_q),
       .in_want(a_want),
       .in_skip(a_skip),
@@ -127,9 +126,9 @@ module sp_commands
       if (starts) begin
         moving_q <= 1'b1;
         word_at_q <= at_q[10:3];
-        at_q <= at_q + q_data[43:32];
-        bytes_now_q <= q_data[47:32];
-      end else if (tr_done) begin
+        at_q <= at_q + command.bytes[11:0];
+        bytes_now_q <= command.bytes;
+      end else if (moved) begin
         moving_q <= 1'b0;
       end
       if (moving_q && a_want && (a_skip || a_ready)) word_at_q <= word_at_q + 8'd1;

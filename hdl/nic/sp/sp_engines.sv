@@ -7,6 +7,8 @@
 // Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
 // hardware does (paper 001, 3.3.2). Timing: see the parts.
 module sp_engines
+  import myri_nic_engines_pkg::*;
+  import myri_pci_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
@@ -47,31 +49,24 @@ module sp_engines
     output logic cpu_gnt,  // grant
     output logic cmd_valid,  // command to the bus master
     input logic cmd_ready,  // accepted
-    output logic [48:0] cmd_data,  // {write, address, bytes}
+    output pci_transfer_t cmd,  // command
     output logic wr_valid,  // beat to the bus master
     input logic wr_ready,  // accepted
     output logic [63:0] wr_data,  // PCI lanes
     input logic rd_valid,  // beat or end of command from the bus master
     output logic rd_ready,  // accepted
-    input logic [65:0] rd_data,  // {done, error, PCI lanes}
+    input pci_beat_t rd,  // beat
     output logic send_valid,  // entry for myri_packet_tx
     input logic send_ready,  // accepted
-    output logic [73:0] send_data,  // entry
+    output send_head_t send_head,  // its fields
+    output logic [63:0] send_data,  // its byte lanes
     input logic recv_valid,  // entry of myri_packet_rx
     output logic recv_ready,  // accepted
-    input logic [76:0] recv_data,  // entry
-    output send_trace_t send_trace,  // clk: of the send engine
-    output recv_trace_t recv_trace,  // clk: of the receive engine
-    output dma_trace_t dma_trace,  // clk: of the DMA engine
-    output logic tr_move_start,  // trace: see sp_commands
-    output logic tr_move_done,  // moved
-    output logic [31:0] tr_move_key,  // packet key, with both
-    output logic [31:0] tr_move_bytes,  // bytes
-    output logic [31:0] tr_move_number,  // number of the STORE
-    output logic st_dma_error,  // strobes: a command was ended by an abort,
-    output logic st_send_misuse,  // a SEND_START was ignored,
-    output logic st_queue_overflow,  // an insertion was lost,
-    output logic st_packet_misuse,  // a command exceeded its packet
+    input recv_head_t recv_head,  // its fields
+    input logic [63:0] recv_data,  // its byte lanes
+    output sp_engine_trace_t trace,  // events of this clock
+    output logic dma_error,  // strobes: a command was ended by an abort,
+    output logic send_misuse,  // a SEND_START was ignored,
     output logic in_flight,  // an engine is active
     output alarm_t alarm,  // start-up of the left engine
     output logic busy  // 1 = a further clock edge is needed
@@ -88,20 +83,14 @@ module sp_engines
   logic [ 7:0] move_at;
   logic [63:0] move_word;
   logic [11:0] move_bytes;
+  logic [31:0] move_key;
   logic engine_idle, queue_idle, send_in_flight, rx_in_flight, unused_ok;
   logic bus_busy, left_busy, tx_busy, rx_busy, queue_busy, si_busy, ci_busy;
 
   assign busy = bus_busy || left_busy || tx_busy || rx_busy || queue_busy || si_busy || ci_busy;
   assign left_idle = engine_idle && queue_idle && !co_valid;
   assign in_flight = !left_idle || send_in_flight || rx_in_flight;
-  logic [31:0] dma_number;
-  assign dma_trace.dma_chain = {1'b0, !dma_trace.dma_e2l};
-  assign dma_trace.dma_lar = dma_number[22:0];
-  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
-  assign send_trace.tx_start_ago = 32'd0;
-  assign {send_trace.tx_start_at, recv_trace.rx_first_at} = '0;  // packets do not pass through SRAM
-  assign send_trace.tx_read_key = send_trace.tx_start_key;
-  assign unused_ok = ^{command_level, so_valid, dma_number[31:23]};
+  assign unused_ok = ^{command_level, so_valid};
 
   sp_bus u_bus (
       .clk,
@@ -134,13 +123,13 @@ module sp_engines
       .set_stored,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd,
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .rd_data,
+      .rd,
       .alarm,
       .in_valid(co_valid),
       .in_ready(co_ready),
@@ -149,12 +138,8 @@ module sp_engines
       .out_valid(si_valid),
       .out_ready(si_ready),
       .out_data(si_data),
-      .error(st_dma_error),
-      .tr_start(dma_trace.dma_start),
-      .tr_done(dma_trace.dma_done),
-      .tr_fetch(dma_trace.dma_e2l),
-      .tr_bytes(dma_trace.dma_bytes),
-      .tr_number(dma_number),
+      .error(dma_error),
+      .trace(trace.dma),
       .idle(engine_idle),
       .busy(left_busy)
   );
@@ -197,19 +182,17 @@ module sp_engines
       .set_sent,
       .send_valid,
       .send_ready,
+      .send_head,
       .send_data,
       .w_word(w_send),
       .free(send_free),
-      .misuse(st_send_misuse),
+      .misuse(send_misuse),
       .level(send_level),
       .in_ready(so_ready),
       .in_data(so_data),
       .bus_req(tx_req),
       .bus_gnt(tx_gnt),
-      .tr_start(send_trace.tx_start),
-      .tr_done(send_trace.tx_read),
-      .tr_key(send_trace.tx_start_key),
-      .tr_bytes(send_trace.tx_read_bytes),
+      .trace(trace.send),
       .in_flight(send_in_flight),
       .busy(tx_busy)
   );
@@ -228,16 +211,13 @@ module sp_engines
       .move_release,
       .in_valid(recv_valid),
       .in_ready(recv_ready),
+      .in_head(recv_head),
       .in_data(recv_data),
       .look_index(w_index[2:0]),
       .look_word(recv_word),
       .look_status(recv_status),
-      .move_key(tr_move_key),
-      .tr_first(recv_trace.rx_first),
-      .tr_done(recv_trace.rx_done),
-      .tr_key(recv_trace.rx_done_key),
-      .tr_bytes(recv_trace.rx_done_bytes),
-      .tr_syndrome(recv_trace.rx_done_syndrome),
+      .move_key,
+      .trace(trace.recv),
       .in_flight(rx_in_flight),
       .busy(rx_busy)
   );
@@ -257,17 +237,15 @@ module sp_engines
       .move_release,
       .w_data(w_pair),
       .room(queue_room),
-      .overflow(st_queue_overflow),
-      .misuse(st_packet_misuse),
+      .overflow(trace.queue_overflow),
+      .misuse(trace.packet_misuse),
       .bus_req(rx_req),
       .bus_gnt(rx_gnt),
       .out_valid(ci_valid),
       .out_ready(ci_ready),
       .out_data(ci_data),
-      .tr_start(tr_move_start),
-      .tr_done(tr_move_done),
-      .tr_bytes(tr_move_bytes),
-      .tr_number(tr_move_number),
+      .move_key,
+      .trace(trace.move),
       .idle(queue_idle),
       .busy(queue_busy)
   );

@@ -5,6 +5,7 @@
 // a load elsewhere returns 0. Every SRAM access crosses the internal bus.
 // Timing: that of myri_pio, when the bus is granted.
 module sp_host
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
   import sp_adapter_pkg::*;
@@ -12,9 +13,9 @@ module sp_host
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic cfg_doorbell,  // 1 = the adapter has doorbells
-    input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    input logic pio_valid,  // PIO stream
     output logic pio_ready,  // accepted
-    input logic [93:0] pio_data,  // beat
+    input pio_beat_t pio,  // beat
     output logic rsp_valid,  // read answer
     input logic rsp_ready,  // accepted
     output logic [63:0] rsp_data,  // byte lanes
@@ -42,11 +43,12 @@ module sp_host
   logic [63:0] data;
   logic [23:0] addr;
   logic [7:0] be;
-  logic reg_valid, reg_write, pio_misuse, read_q;
-  logic [ 8:0] reg_addr;
-  logic [31:0] reg_wdata;
-  logic [95:0] bases;
-  logic [67:0] producers, consumers;
+  logic pio_misuse, read_q;
+  logic [3:0][23:0] bases;
+  logic [3:0][16:0] producers, consumers;
+  bell_trace_t bell_trace;
+  logic wrote;
+  reg_request_t unmapped;  // the card has no special registers for the host
   logic unused_ok;
 
   assign sram_read.valid = read_q;
@@ -56,14 +58,12 @@ module sp_host
   assign control = {1'b0, addr} == PCI_CONTROL;
   assign clear_irq = ctl_valid && control && be[3] && data[24+CTL_INTERRUPT];
   assign misuse = ctl_valid && !control;
-  assign pio_trace.pio_addr = addr;
-  assign pio_trace.doorbell = set_bell;
-  assign base = bases[23:0];
-  assign producer = producers[16:0];
-  assign consumer = consumers[16:0];
+  assign pio_trace = {wrote, addr, bell_trace};
+  assign base = bases[0];
+  assign producer = producers[0];
+  assign consumer = consumers[0];
   assign busy = pio_busy || bell_busy;
-  assign unused_ok = ^{reg_valid, reg_write, pio_misuse, reg_addr, reg_wdata, bases[95:24], producers[67:17],
-      consumers[67:17], w_data[31:24]};
+  assign unused_ok = ^{unmapped, pio_misuse, bases[3:1], producers[3:1], consumers[3:1], w_data[31:24]};
 
   always_ff @(posedge clk) begin
     if (rst) read_q <= 1'b0;
@@ -90,19 +90,16 @@ module sp_host
       .data,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
-      .in_data(pio_data),
+      .in_beat(pio),
       .sram_offset(addr[22:0]),
       .to_regs(1'b0),
-      .host_reg_valid(reg_valid),
+      .host_reg(unmapped),
       .host_reg_ready(1'b1),
-      .host_reg_write(reg_write),
-      .host_reg_addr(reg_addr),
-      .host_reg_wdata(reg_wdata),
       .host_reg_rdata(32'd0),
       .ctl_ready(1'b1),
       .ctl_rdata(control ? {32'd0, 7'd0, irq, 24'd0} : 64'd0),
       .misuse(pio_misuse),
-      .tr_write(pio_trace.pio_write),
+      .wrote,
       .busy(pio_busy)
   );
 
@@ -128,8 +125,7 @@ module sp_host
       .sram(bell_sram),
       .wake(set_bell),
       .overflow(bell_overflow),
-      .tr_addr(pio_trace.doorbell_addr),
-      .tr_data(pio_trace.doorbell_data),
+      .trace(bell_trace),
       .busy(bell_busy)
   );
 endmodule

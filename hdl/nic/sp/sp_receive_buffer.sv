@@ -8,33 +8,32 @@
 // Timing: one word per clock; announced one clock after the tail has arrived. Clock gating: state changes only with
 // handshakes.
 module sp_receive_buffer
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int SLOTS_LOG2 = 1  // packets = 2**SLOTS_LOG2
 ) (
-    input  logic        clk,           // NIC clock
-    input  logic        rst,           // synchronous reset
-    input  logic        in_valid,      // entry of myri_packet_rx
-    output logic        in_ready,      // accepted
-    input  logic [76:0] in_data,       // {tail, count, syndrome, lanes}
-    output logic        arrived,       // a packet is at the processor's head
-    input  logic [ 2:0] look_index,    // word of it
-    output logic [31:0] look_word,     // big-endian, the same clock
-    output logic [31:0] look_status,   // RECV_STATUS
-    input  logic        look_next,     // strobe: the processor advances to the next packet
-    output logic        move_valid,    // a packet is ready for the right engine
-    input  logic [ 7:0] move_at,       // word of its user data
-    output logic [63:0] move_word,     // lanes, the same clock
-    output logic [11:0] move_bytes,    // its user bytes
-    output logic [31:0] move_key,      // its key
-    input  logic        move_release,  // strobe: free its slot
-    output logic        tr_first,      // trace: the VIA header of a packet is stored
-    output logic        tr_done,       // trace: its tail is stored
-    output logic [31:0] tr_key,        // packet key, with both
-    output logic [31:0] tr_bytes,      // its bytes with the CRC character, with tr_done
-    output logic [ 7:0] tr_syndrome,   // with tr_done
-    output logic        in_flight,     // a packet is partly received
-    output logic        busy           // 1 = a further clock edge is needed
+    input  logic               clk,           // NIC clock
+    input  logic               rst,           // synchronous reset
+    input  logic               in_valid,      // entry of myri_packet_rx
+    output logic               in_ready,      // accepted
+    input  recv_head_t         in_head,       // its fields
+    input  logic        [63:0] in_data,       // its byte lanes
+    output logic               arrived,       // a packet is at the processor's head
+    input  logic        [ 2:0] look_index,    // word of it
+    output logic        [31:0] look_word,     // big-endian, the same clock
+    output logic        [31:0] look_status,   // RECV_STATUS
+    input  logic               look_next,     // strobe: the processor advances to the next packet
+    output logic               move_valid,    // a packet is ready for the right engine
+    input  logic        [ 7:0] move_at,       // word of its user data
+    output logic        [63:0] move_word,     // lanes, the same clock
+    output logic        [11:0] move_bytes,    // its user bytes
+    output logic        [31:0] move_key,      // its key
+    input  logic               move_release,  // strobe: free its slot
+    output recv_trace_t        trace,         // events of this clock
+    output logic               in_flight,     // a packet is partly received
+    output logic               busy           // 1 = a further clock edge is needed
 );
   localparam int SLOTS = 1 << SLOTS_LOG2;
   localparam int INDEX = 9;  // bits of a word's index in a slot
@@ -54,12 +53,15 @@ module sp_receive_buffer
   logic key_comes, tail, taken, space, too_long;
   logic [ 3:0] count;
   logic [15:0] total;
+  logic [ 7:0] syndrome;
+  logic [31:0] key;
   logic [11:0] user;
   logic [63:0] lanes, looked;
   logic [31:0] pair;
   logic [SLOTS_LOG2-1:0] fill_slot, look_slot, move_slot;
 
-  assign {tail, count, tr_syndrome, lanes} = in_data;
+  assign {tail, count, syndrome} = in_head;
+  assign lanes = in_data;
   assign fill_slot = fill_q[SLOTS_LOG2-1:0];
   assign look_slot = look_q[SLOTS_LOG2-1:0];
   assign move_slot = move_q[SLOTS_LOG2-1:0];
@@ -83,10 +85,8 @@ module sp_receive_buffer
   assign move_key = keys[move_slot];
 
   assign key_comes = length_q == 16'd16 && !tail;
-  assign tr_first = taken && key_comes;
-  assign tr_done = taken && tail;
-  assign tr_key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now_q;
-  assign tr_bytes = {16'd0, total};
+  assign key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now_q;
+  assign trace = {taken && key_comes, key, 24'd0, taken && tail, key, {16'd0, total}, syndrome};
   assign in_flight = length_q != 16'd0;
   assign busy = taken || look_next || move_release;
 
@@ -100,7 +100,7 @@ module sp_receive_buffer
         if (length_q == 16'd8) told_q <= {lanes[23:16], lanes[31:24]};
         if (tail) fill_q <= fill_q + 1'b1;
         if (tail || length_q == 16'd0) key_now_q <= 32'd0;
-        else key_now_q <= tr_key;
+        else key_now_q <= key;
       end
       if (look_next) look_q <= look_q + 1'b1;
       if (move_release) move_q <= move_q + 1'b1;
@@ -111,7 +111,7 @@ module sp_receive_buffer
     if (taken && !too_long) words[{fill_slot, index_q}] <= lanes;
     if (taken && tail) begin
       sizes[fill_slot] <= user;
-      bad[fill_slot]   <= {wrong, tr_syndrome != 8'd0};
+      bad[fill_slot]   <= {wrong, syndrome != 8'd0};
       keys[fill_slot]  <= key_now_q;
     end
   end

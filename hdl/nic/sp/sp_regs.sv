@@ -4,50 +4,48 @@
 // FETCHED, STORED and SENT in STATUS count finished operations of the engines, so that firmware compares counts and
 // need not clear flags. Timing: read in the same clock, written one clock later. Clock gating: the timer is an alarm.
 module sp_regs
+  import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import sp_adapter_pkg::*;
 (
-    input  logic          clk,            // NIC clock
-    input  logic          rst,            // synchronous reset
-    input  logic   [47:0] cycle,          // index of the coming edge
-    input  logic          cpu_reg_valid,  // processor: access in this clock
-    input  logic          cpu_reg_write,  // 1 = write
-    input  logic   [ 8:0] cpu_reg_addr,   // offset
-    input  logic   [31:0] cpu_reg_wdata,  // write data
-    output logic   [31:0] cpu_reg_rdata,  // read data, same clock
-    output logic   [31:0] status,         // STATUS
-    input  logic          arrived,        // its bits: a packet is at the head,
-    input  logic          send_free,      // the send side is free,
-    input  logic          queue_room,     // the command queue has room,
-    input  logic          left_idle,      // every command is done;
-    input  logic          set_fetched,    // strobes: a FETCH is done,
-    input  logic          set_stored,     // a STORE is done,
-    input  logic          set_sent,       // a packet is in the send buffer,
-    input  logic          set_read,       // a READ is done,
-    input  logic          set_alarm,      // an ALARM is done,
-    input  logic          set_bell,       // a doorbell entry has arrived
-    input  logic   [ 5:0] set_errors,     // strobes: bits of ERRORS
-    input  logic   [31:0] recv_word,      // RECV0..RECV7 at cpu_reg_addr[4:2]
-    input  logic   [31:0] recv_status,    // RECV_STATUS
-    input  logic   [31:0] read_word,      // words of READ at cpu_reg_addr[6:2]
-    input  logic   [16:0] producer,       // of the doorbell FIFO
-    input  logic   [16:0] consumer,       // read back
-    input  logic   [23:0] base,           // read back
-    input  logic   [31:0] overflows,      // entries dropped
-    input  logic          clear_irq,      // strobe: the host clears the interrupt
-    output logic          irq,            // level: interrupt request
-    output logic          w_command,      // strobes: insert a command,
-    output logic          w_words,        // insert data,
-    output logic          w_next,         // RECV_NEXT,
-    output logic          w_send,         // one of SEND0..SEND5,
-    output logic          w_own,          // one of OWN0..OWN15,
-    output logic   [ 3:0] w_index,        // which, of both
-    output logic          w_start,        // SEND_START,
-    output logic          w_consumer,     // BELL_CONSUMER,
-    output logic          w_base,         // BELL_BASE
-    output logic   [63:0] w_pair,         // with w_command and w_words: both words
-    output alarm_t        alarm,          // alarm of the timer
-    output logic          busy            // 1 = a further clock edge is needed
+    input  logic                clk,            // NIC clock
+    input  logic                rst,            // synchronous reset
+    input  logic         [47:0] cycle,          // index of the coming edge
+    input  reg_request_t        cpu_reg,        // special registers: access of the processor
+    output logic         [31:0] cpu_reg_rdata,  // read data, same clock
+    output logic         [31:0] status,         // STATUS
+    input  logic                arrived,        // its bits: a packet is at the head,
+    input  logic                send_free,      // the send side is free,
+    input  logic                queue_room,     // the command queue has room,
+    input  logic                left_idle,      // every command is done;
+    input  logic                set_fetched,    // strobes: a FETCH is done,
+    input  logic                set_stored,     // a STORE is done,
+    input  logic                set_sent,       // a packet is in the send buffer,
+    input  logic                set_read,       // a READ is done,
+    input  logic                set_alarm,      // an ALARM is done,
+    input  logic                set_bell,       // a doorbell entry has arrived
+    input  logic         [ 5:0] set_errors,     // strobes: bits of ERRORS
+    input  logic         [31:0] recv_word,      // RECV0..RECV7 at cpu_reg.addr[4:2]
+    input  logic         [31:0] recv_status,    // RECV_STATUS
+    input  logic         [31:0] read_word,      // words of READ at cpu_reg.addr[6:2]
+    input  logic         [16:0] producer,       // of the doorbell FIFO
+    input  logic         [16:0] consumer,       // read back
+    input  logic         [23:0] base,           // read back
+    input  logic         [31:0] overflows,      // entries dropped
+    input  logic                clear_irq,      // strobe: the host clears the interrupt
+    output logic                irq,            // level: interrupt request
+    output logic                w_command,      // strobes: insert a command,
+    output logic                w_words,        // insert data,
+    output logic                w_next,         // RECV_NEXT,
+    output logic                w_send,         // one of SEND0..SEND5,
+    output logic                w_own,          // one of OWN0..OWN15,
+    output logic         [ 3:0] w_index,        // which, of both
+    output logic                w_start,        // SEND_START,
+    output logic                w_consumer,     // BELL_CONSUMER,
+    output logic                w_base,         // BELL_BASE
+    output logic         [63:0] w_pair,         // with w_command and w_words: both words
+    output alarm_t              alarm,          // alarm of the timer
+    output logic                busy            // 1 = a further clock edge is needed
 );
   logic write;
   logic [31:0] high_q, errors_q;  // first word of the entry to insert
@@ -56,17 +54,17 @@ module sp_regs
   logic [47:0] due_at_q;
   logic [31:0] value;
 
-  assign write = cpu_reg_valid && cpu_reg_write;
-  assign w_command = write && cpu_reg_addr == REG_COMMAND_LOW;
-  assign w_words = write && (cpu_reg_addr == REG_DATA_LOW || cpu_reg_addr == REG_DATA_ONE);
-  assign w_next = write && cpu_reg_addr == REG_RECV_NEXT;
-  assign w_send = write && cpu_reg_addr[8:5] == REG_SEND0[8:5];
-  assign w_own = write && cpu_reg_addr[8:6] == REG_OWN0[8:6];
-  assign w_index = {w_own && cpu_reg_addr[5], cpu_reg_addr[4:2]};
-  assign w_start = write && cpu_reg_addr == REG_SEND_START;
-  assign w_consumer = write && cpu_reg_addr == REG_BELL_CONSUMER;
-  assign w_base = write && cpu_reg_addr == REG_BELL_BASE;
-  assign w_pair = cpu_reg_addr == REG_DATA_ONE ? {cpu_reg_wdata, 32'd0} : {high_q, cpu_reg_wdata};
+  assign write = cpu_reg.valid && cpu_reg.write;
+  assign w_command = write && cpu_reg.addr == REG_COMMAND_LOW;
+  assign w_words = write && (cpu_reg.addr == REG_DATA_LOW || cpu_reg.addr == REG_DATA_ONE);
+  assign w_next = write && cpu_reg.addr == REG_RECV_NEXT;
+  assign w_send = write && cpu_reg.addr[8:5] == REG_SEND0[8:5];
+  assign w_own = write && cpu_reg.addr[8:6] == REG_OWN0[8:6];
+  assign w_index = {w_own && cpu_reg.addr[5], cpu_reg.addr[4:2]};
+  assign w_start = write && cpu_reg.addr == REG_SEND_START;
+  assign w_consumer = write && cpu_reg.addr == REG_BELL_CONSUMER;
+  assign w_base = write && cpu_reg.addr == REG_BELL_BASE;
+  assign w_pair = cpu_reg.addr == REG_DATA_ONE ? {cpu_reg.wdata, 32'd0} : {high_q, cpu_reg.wdata};
 
   assign status = {
     sent_q,
@@ -88,7 +86,7 @@ module sp_regs
       set_errors != 6'd0 || now_due;
 
   always_comb begin
-    case (cpu_reg_addr)
+    case (cpu_reg.addr)
       REG_STATUS: value = status;
       REG_INTERRUPT: value = {31'd0, irq};
       REG_ERRORS: value = errors_q;
@@ -101,7 +99,7 @@ module sp_regs
       REG_BELL_BASE: value = {8'd0, base};
       REG_BELL_OVERFLOWS: value = overflows;
       default:
-      value = cpu_reg_addr[8:7] == REG_READ0[8:7] ? read_word : cpu_reg_addr[8:5] == REG_RECV0[8:5] ? recv_word : 32'd0;
+      value = cpu_reg.addr[8:7] == REG_READ0[8:7] ? read_word : cpu_reg.addr[8:5] == REG_RECV0[8:5] ? recv_word : 32'd0;
     endcase
     cpu_reg_rdata = value;
   end
@@ -114,18 +112,18 @@ module sp_regs
       fetched_q <= fetched_q + 8'(set_fetched);
       stored_q <= stored_q + 8'(set_stored);
       sent_q <= sent_q + 8'(set_sent);
-      if (write && (cpu_reg_addr == REG_COMMAND_HIGH || cpu_reg_addr == REG_DATA_HIGH))
-        high_q <= cpu_reg_wdata;
-      errors_q <= (errors_q & ~(write && cpu_reg_addr == REG_ERRORS ? cpu_reg_wdata : 32'd0)) | {26'd0, set_errors};
-      due_q <= now_due || (due_q && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_TIME]));
-      if (write && cpu_reg_addr == REG_TIMER) begin
-        timing_q <= cpu_reg_wdata != 32'd0;
-        due_at_q <= cycle + {16'd0, cpu_reg_wdata};
+      if (write && (cpu_reg.addr == REG_COMMAND_HIGH || cpu_reg.addr == REG_DATA_HIGH))
+        high_q <= cpu_reg.wdata;
+      errors_q <= (errors_q & ~(write && cpu_reg.addr == REG_ERRORS ? cpu_reg.wdata : 32'd0)) | {26'd0, set_errors};
+      due_q <= now_due || (due_q && !(write && cpu_reg.addr == REG_ACK && cpu_reg.wdata[STATUS_TIME]));
+      if (write && cpu_reg.addr == REG_TIMER) begin
+        timing_q <= cpu_reg.wdata != 32'd0;
+        due_at_q <= cycle + {16'd0, cpu_reg.wdata};
       end else if (now_due) begin
         timing_q <= 1'b0;
       end
       read_q <= set_read || (read_q && !(w_command && high_q[COMMAND_READ]));
-      if (set_alarm || (write && cpu_reg_addr == REG_INTERRUPT && cpu_reg_wdata[0])) irq <= 1'b1;
+      if (set_alarm || (write && cpu_reg.addr == REG_INTERRUPT && cpu_reg.wdata[0])) irq <= 1'b1;
       else if (clear_irq) irq <= 1'b0;
     end
   end

@@ -8,6 +8,8 @@
 // packet is ignored and flagged by `misuse`.
 // Timing: the header takes three clocks, user data one clock per word while the bus is granted.
 module sp_send
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int FIFO_LOG2   = 9,  // words of the Send FIFO = 2**FIFO_LOG2
@@ -30,22 +32,22 @@ module sp_send
     input logic bus_gnt,  // grant
     output logic send_valid,  // entry for myri_packet_tx
     input logic send_ready,  // accepted
-    output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
-    output logic tr_start,  // trace: the right engine begins with a packet
-    output logic tr_done,  // trace: the whole packet is in the send buffer
-    output logic [31:0] tr_key,  // packet key, with both
-    output logic [31:0] tr_bytes,  // user bytes of the packet, with both
+    output send_head_t send_head,  // its fields
+    output logic [63:0] send_data,  // its byte lanes
+    output send_trace_t trace,  // events of this clock
     output logic in_flight,  // a packet is partly in the send buffer
     output logic busy  // 1 = a further clock edge is needed
 );
-  localparam logic [1:0] IDLE = 2'd0;  // wait for SEND_START and its data
-  localparam logic [1:0] HEADER = 2'd1;  // send three words of headers
-  localparam logic [1:0] DATA = 2'd2;  // send words of user data
-  localparam logic [1:0] OWN = 2'd3;  // send user data from OWN0 on
+  typedef enum logic [1:0] {
+    IDLE,  // wait for SEND_START and its data
+    HEADER,  // send three words of headers
+    DATA,  // send words of user data
+    OWN  // send user data from OWN0 on
+  } state_t;
 
   logic [31:0] words[0:7];
   logic [31:0] owns[0:15];
-  logic [1:0] state_q;
+  state_t state_q;
   logic waiting_q;  // a SEND_START waits for the right engine
   logic [11:0]
       bytes_q, left_q;  // user bytes from the Send FIFO: of the waiting packet; still to move
@@ -53,7 +55,10 @@ module sp_send
   logic [2:0] place_q;  // word of the headers, or of OWN0 and on
   logic [31:0] even, odd, key_now_q;
   logic [11:0] bytes_now_q;
-  logic whole, accepted, put, last, e_valid, e_ready, e_tail, f_busy, own_size, fifo_size;
+  logic starts;  // the right engine begins with a packet
+  logic [31:0] key, bytes;  // key and user bytes of the packet
+  logic whole, accepted, put, last, e_valid, e_ready, f_busy, own_size, fifo_size;
+  send_head_t e_head;
   logic [3:0] e_last;
   logic [63:0] e_data, pair;
   logic [BUFFER_LOG2:0] fill;
@@ -65,7 +70,7 @@ module sp_send
   assign misuse = w_start && !accepted;
   assign free = !waiting_q;
   assign whole = 13'(level) >= {4'd0, bytes_q[11:3]} + 13'(bytes_q[2:0] != 3'd0);
-  assign tr_start = state_q == IDLE && waiting_q && whole;
+  assign starts = state_q == IDLE && waiting_q && whole;
 
   // Words for the send buffer.
   assign even = state_q == OWN ? owns[{place_q, 1'b0}] : words[{place_q[1:0], 1'b0}];
@@ -76,33 +81,35 @@ module sp_send
   assign e_data = state_q == DATA ? in_data : pair;
   assign last = state_q == HEADER ? place_q == 3'd2 && left_q == 12'd0 && own_now_q == 7'd0 :
       state_q == OWN ? own_now_q <= 7'd8 : left_q <= 12'd8;
-  assign e_tail = last;
+  assign e_head = {1'b1, 1'b0, last, 3'd0, e_last};  // with CRC-8, from lane 0 on
   assign e_last = state_q == HEADER ? 4'd8 : state_q == OWN ? (own_now_q >= 7'd8 ? 4'd8 : own_now_q[3:0]) :
       left_q >= 12'd8 ? 4'd8 : left_q[3:0];
   assign bus_req = state_q == DATA && e_ready;
   assign e_valid = state_q == HEADER || state_q == OWN || (state_q == DATA && bus_gnt);
   assign put = e_valid && e_ready;
   assign in_ready = state_q == DATA && put;
-  assign tr_done = put && last;
-  assign set_sent = tr_done;
-  assign tr_key = tr_start ? words[4] : key_now_q;
-  assign tr_bytes = {20'd0, tr_start ? bytes_q + {5'd0, own_q} : bytes_now_q};
+  assign set_sent = put && last;
+  assign key = starts ? words[4] : key_now_q;
+  assign bytes = {20'd0, starts ? bytes_q + {5'd0, own_q} : bytes_now_q};
+  assign trace = {
+    starts, 32'd0, 24'd0, key, set_sent, key, bytes
+  };  // packets do not pass through SRAM
   assign in_flight = state_q != IDLE || waiting_q || send_valid;
-  assign busy = w_word || w_own || w_start || tr_start || put || f_busy;
+  assign busy = w_word || w_own || w_start || starts || put || f_busy;
   assign unused_ok = ^{w_data[31:23], w_data[15:12], fill};
 
   myri_fifo #(
-      .WIDTH(74),
+      .WIDTH($bits(send_head_t) + 64),
       .DEPTH_LOG2(BUFFER_LOG2)
   ) u_buffer (
       .clk(clk),
       .rst(rst),
       .w_valid(e_valid),
       .w_ready(e_ready),
-      .w_data({1'b1, 1'b0, e_tail, 3'd0, e_last, e_data}),
+      .w_data({e_head, e_data}),
       .r_valid(send_valid),
       .r_ready(send_ready),
-      .r_data(send_data),
+      .r_data({send_head, send_data}),
       .level(fill),
       .busy(f_busy)
   );
@@ -130,7 +137,7 @@ module sp_send
         bytes_q <= w_data[11:0];
         own_q <= w_data[22:16];
       end
-      if (tr_start) begin
+      if (starts) begin
         state_q <= HEADER;
         left_q <= bytes_q;
         own_now_q <= own_q;

@@ -6,6 +6,7 @@
 // the trace, and requests the registers when the processor stops.
 `include "doorway.svh"
 module sim_core
+  import myri_nic_engines_pkg::*;
   import myri_lanai_core_pkg::*;
   import myri_lanai_isa_pkg::*;
   import myri_settings_pkg::*;
@@ -26,15 +27,9 @@ module sim_core
     input logic refresh,  // rises before the first edge after a sleep
     input logic lanai_reset,  // level: the host holds the LANai in reset
     // port of the processor model
-    input logic model_reg_valid,
-    input logic model_reg_write,
-    input logic [8:0] model_reg_addr,
-    input logic [31:0] model_reg_wdata,
+    input reg_request_t model_reg,
     // port to the NIC
-    output logic cpu_reg_valid,
-    output logic cpu_reg_write,
-    output logic [8:0] cpu_reg_addr,
-    output logic [31:0] cpu_reg_wdata,
+    output reg_request_t cpu_reg,
     input logic [31:0] cpu_reg_rdata,
     output sram_request_t cpu_sram,
     input logic cpu_gnt,
@@ -48,19 +43,15 @@ module sim_core
     core_settings_t cfg;
     core_trace_t trace;
     logic [3:0] fault;
-    logic core_reg_valid, core_reg_write, core_rst;
-    logic [ 8:0] core_reg_addr;
-    logic [31:0] core_reg_wdata;
+    reg_request_t core_reg;
+    logic core_rst;
     logic held, held_q, stopped_q;  // in reset; as of the last edge; halted
     assign held = rst || lanai_reset;
     assign core_rst = held || !cfg.run;
     logic sleeps;
     assign needed = held != held_q || !(core_rst || stopped_q);
     assign busy = needed && !(held == held_q && sleeps);
-    assign cpu_reg_valid = core_reg_valid || model_reg_valid;
-    assign cpu_reg_write = core_reg_valid ? core_reg_write : model_reg_write;
-    assign cpu_reg_addr = core_reg_valid ? core_reg_addr : model_reg_addr;
-    assign cpu_reg_wdata = core_reg_valid ? core_reg_wdata : model_reg_wdata;
+    assign cpu_reg = core_reg.valid ? core_reg : model_reg;
 
     sim_core_sleep #(
         .WIDTH(WIDTH),
@@ -86,10 +77,7 @@ module sim_core
         .cfg_fetch_log2(cfg.fetch_log2),
         .cfg_register_clocks(cfg.register_clocks),
         .sram_bytes(cfg.sram_bytes),
-        .cpu_reg_valid(core_reg_valid),
-        .cpu_reg_write(core_reg_write),
-        .cpu_reg_addr(core_reg_addr),
-        .cpu_reg_wdata(core_reg_wdata)
+        .cpu_reg(core_reg)
     );
 
     longint now;
@@ -115,9 +103,7 @@ module sim_core
   end else begin : gen_model
     assign {needed, busy} = 2'b00;
     assign cpu_sram = SRAM_IDLE;
-    assign {cpu_reg_valid, cpu_reg_write, cpu_reg_addr, cpu_reg_wdata} = {
-      model_reg_valid, model_reg_write, model_reg_addr, model_reg_wdata
-    };
+    assign cpu_reg = model_reg;
     logic unused_ok;
     assign unused_ok = ^{clk, rst, cycle, refresh, isr, written, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
   end

@@ -16,6 +16,7 @@
     u_core.u_loads.loaded_q, u_core.u_loads.rd_q, \
     u_core.u_fetch.full_q, u_core.u_fetch.arriving_q, u_core.u_fetch.arriving_tag_q}
 module sim_core_sleep
+  import myri_nic_engines_pkg::*;
   import myri_lanai_core_pkg::*;
   import myri_sram_pkg::*;
 #(
@@ -37,10 +38,7 @@ module sim_core_sleep
     output sram_request_t cpu_sram,
     input logic cpu_gnt,
     input sram_read_t cpu_read,
-    output logic cpu_reg_valid,
-    output logic cpu_reg_write,
-    output logic [8:0] cpu_reg_addr,
-    output logic [31:0] cpu_reg_wdata,
+    output reg_request_t cpu_reg,
     input logic [31:0] cpu_reg_rdata,
     output core_trace_t trace,
     output logic [3:0] fault,
@@ -76,10 +74,7 @@ module sim_core_sleep
       .sram_bytes,
       .cpu_sram,
       .cpu_gnt,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
       .trace,
       .fault,
@@ -90,7 +85,7 @@ module sim_core_sleep
   logic [31:0] last_pc_q, isr_q;
   logic disturbed;
   assign disturbed = written || isr != isr_q || (cpu_sram.req && !cpu_gnt) || fault != '0 ||
-      (cpu_reg_valid && (cpu_reg_write || cpu_reg_addr != ISR));
+      (cpu_reg.valid && (cpu_reg.write || cpu_reg.addr != ISR));
   assign sleeps = turning_q && isr == isr_q;
 
   int place, length, age, patience, asleep;

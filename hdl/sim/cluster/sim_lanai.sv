@@ -5,6 +5,7 @@
 // The clock must have the edges before which `needed` is 1, and those after new commands, which only C knows.
 `include "doorway.svh"
 module sim_lanai
+  import myri_nic_engines_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
@@ -22,10 +23,7 @@ module sim_lanai
     input  sram_request_t        mem_b,
     output logic          [63:0] mem_b_rdata,
     // processor port
-    output logic                 cpu_reg_valid,
-    output logic                 cpu_reg_write,
-    output logic          [ 8:0] cpu_reg_addr,
-    output logic          [31:0] cpu_reg_wdata,
+    output reg_request_t         cpu_reg,
     input  logic          [31:0] cpu_reg_rdata,  // combinational, same clock
     output sram_request_t        cpu_sram,       // request only: C reads and writes
     input  logic                 cpu_gnt,        // same clock: granted, or access possible
@@ -66,11 +64,10 @@ module sim_lanai
     now = $time;
     edge_index = {16'd0, cycle};
     if (rst) begin
-      {cpu_reg_valid, cpu_reg_write, cpu_req_q, acting_q, polling_q, running_q, written_q} <= 7'd0;
+      cpu_reg <= '0;
+      {cpu_req_q, acting_q, polling_q, running_q, written_q} <= 5'd0;
       isr_seen_q <= '0;
       due_q <= '0;
-      cpu_reg_addr <= '0;
-      cpu_reg_wdata <= '0;
       mem_a_rdata <= '0;
       mem_b_rdata <= '0;
     end else begin
@@ -78,8 +75,8 @@ module sim_lanai
       action = `SAN(san_processor_clock) (UNIT, MEMORY, CLOCK, now, edge_index, flags, isr,
                                           cpu_reg_rdata);
       cpu_req_q <= action[ACT_SRAM];
-      cpu_reg_valid <= action[ACT_REGISTER];
-      cpu_reg_write <= action[ACT_WRITE];
+      cpu_reg.valid <= action[ACT_REGISTER];
+      cpu_reg.write <= action[ACT_WRITE];
       acting_q <= action[ACT_BUSY];
       polling_q <= action[ACT_POLL];
       running_q <= action[ACT_RUN];
@@ -87,8 +84,8 @@ module sim_lanai
       written_q <= write_a || write_b;
       isr_seen_q <= isr;
       if (action[ACT_REGISTER]) begin
-        cpu_reg_addr  <= 9'(`SAN(san_processor_address) (UNIT));
-        cpu_reg_wdata <= `SAN(san_processor_data) (UNIT);
+        cpu_reg.addr  <= 9'(`SAN(san_processor_address) (UNIT));
+        cpu_reg.wdata <= `SAN(san_processor_data) (UNIT);
       end
       if (mem_a.req && !mem_a.write) begin
         word_a = `SAN(san_mem_read) (MEMORY, {9'd0, mem_a.addr});

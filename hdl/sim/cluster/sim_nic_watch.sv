@@ -18,12 +18,7 @@ module sim_nic_watch
     input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
     input logic link_clk,
     input logic pci_clk,
-    input send_trace_t send_trace,
-    input recv_trace_t recv_trace,
-    input dma_trace_t dma_trace,
-    input pio_trace_t pio_trace,
-    input link_trace_t link_trace,
-    input nic_status_t status,
+    input nic_trace_t trace,
     input logic [1:0] used,  // accesses of the memory in this clock
     input pci_in_t pci_in,
     output logic busy  // link clock: 1 = a further edge is needed
@@ -35,15 +30,15 @@ module sim_nic_watch
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK)
-  ) trace (
+  ) points (
       .rst,
       .nic_gated_clk,
       .link_clk,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .pio_trace,
-      .link_trace,
+      .send_trace(trace.net.send),
+      .recv_trace(trace.net.recv),
+      .dma_trace(trace.host.dma),
+      .pio_trace(trace.host.pio),
+      .link_trace(trace.net.link),
       .busy(trace_busy)
   );
   sim_nic_invariants #(
@@ -52,8 +47,8 @@ module sim_nic_watch
       .rst,
       .nic_gated_clk,
       .link_clk,
-      .link_trace,
-      .status
+      .link_trace(trace.net.link),
+      .status(trace.status)
   );
   sim_nic_use #(
       .BASE(BASE),
@@ -65,7 +60,7 @@ module sim_nic_watch
       .pci_clk,
       .pci_in,
       .link_clk,
-      .link_trace,
+      .link_trace(trace.net.link),
       .mem_clk(nic_gated_clk[ENGINE_SRAM]),
       .busy(use_busy)
   );

@@ -27,11 +27,12 @@ compares.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
 
 from pymodels.codes import quick
-from pymodels.registers import Group, command, declarations
+from pymodels.registers import Group, command, declarations, enumeration
 from pymodels.settings import OWN
 
 
@@ -111,6 +112,16 @@ class SpCommand(IntEnum):
     PACKET = 29  # STORE: the bytes are user data of the packet at the head
     READ = 30  # with FETCH: the bytes go to READ0 and on instead of the Send FIFO
     ALARM = 31  # asserts the interrupt; no data
+
+
+class SpInsertion(IntEnum):
+    """Insertions into the command queue (internal to the adapter)."""
+
+    COMMAND = 0
+    DATA = 1
+    """Two words for the STORE before."""
+    NEXT = 2
+    """RECV_NEXT: release the packet at the head."""
 
 
 @quick
@@ -198,7 +209,20 @@ def store_command(size: int, packet: bool) -> int:
 
 def package_text() -> str:
     """Return the SystemVerilog package with every constant of this module."""
-    return declarations("sp_adapter_pkg", "pymodels/nics/sp/registers.py", _GROUPS, [])
+    return declarations("sp_adapter_pkg", "pymodels/nics/sp/registers.py", _GROUPS, list(_types()))
+
+
+def _types() -> Iterator[str]:
+    """Yield the types of the package: a command of the left engine, and an insertion of the processor."""
+    flags = sorted(SpCommand, reverse=True)
+    yield from ("", "  // A command: both words.", "  typedef struct packed {")
+    yield from (f"    logic {flag.name.lower()};" for flag in flags)
+    yield f"    logic [{min(flags) - 17}:0] reserved;"
+    yield from ("    logic [15:0] bytes;", "    logic [31:0] address;  // in the host", "  } sp_command_t;")
+    yield from ("", "  // An insertion into the command queue.")
+    yield from enumeration("sp_insertion_kind", "INSERT", SpInsertion, 2)
+    yield from ("  typedef struct packed {", "    sp_insertion_kind_t kind;")
+    yield from ("    logic [63:0] data;  // command, or byte lanes", "  } sp_insertion_t;")
 
 
 def main(arguments: list[str]) -> int:

@@ -1,6 +1,7 @@
 // Doorbell unit with a memory, for the doorbell bench.
 module sim_bell_bench
   import myri_sleep_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input  logic        clk,          // NIC clock
@@ -48,6 +49,10 @@ module sim_bell_bench
       .clk(run_clk)
   );
 
+  bell_trace_t trace;
+  assign {tr_addr, tr_data} = {trace.addr, trace.data};
+  logic unused_ok;
+  assign unused_ok = trace.doorbell;
   myri_doorbell u_bell (
       .*,
       .clk(run_clk)

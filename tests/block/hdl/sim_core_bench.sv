@@ -1,6 +1,7 @@
 // LANai processor with its own memory, for the lanai_core bench. Special registers are plain words.
 module sim_core_bench
   import myri_lanai_core_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
@@ -26,7 +27,9 @@ module sim_core_bench
   sram_read_t sram_read;
   logic sram_gnt;
   core_trace_t trace;
-  logic [31:0] special_q[2**(REGISTER_BITS-2)];
+  reg_request_t access;
+  assign {reg_valid, reg_write, reg_addr, reg_wdata} = access;
+  logic [31:0] special_q  [2**(REGISTER_BITS-2)];
   logic [31:0] reg_rdata;
   logic [23:0] sram_bytes;
   assign sram_bytes = 24'd1 << SIZE_LOG2;
@@ -53,10 +56,7 @@ module sim_core_bench
       .cpu_sram(sram),
       .cpu_gnt(sram_gnt),
       .cpu_read(sram_read),
-      .cpu_reg_valid(reg_valid),
-      .cpu_reg_write(reg_write),
-      .cpu_reg_addr(reg_addr),
-      .cpu_reg_wdata(reg_wdata),
+      .cpu_reg(access),
       .cpu_reg_rdata(reg_rdata)
   );
 endmodule

@@ -92,12 +92,27 @@ module sim_nic_bench
   logic unused_ok;
   assign unused_ok = ^{pci_clk, cfg_bus_beat, cfg_bus_access, cfg_doorbell};
 
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t  dma_trace;
-  pio_trace_t  pio_trace;
-  link_trace_t link_trace;
-  nic_status_t status;
+  send_trace_t  send_trace;
+  recv_trace_t  recv_trace;
+  dma_trace_t   dma_trace;
+  pio_trace_t   pio_trace;
+  link_trace_t  link_trace;
+  nic_status_t  status;
+  reg_request_t cpu_reg;
+  assign cpu_reg = {cpu_reg_valid, cpu_reg_write, cpu_reg_addr, cpu_reg_wdata};
+  nic_trace_t  nic;
+  net_trace_t  net;
+  host_trace_t host;
+  assign net = nic.net;
+  assign host = nic.host;
+  assign send_trace = net.send;
+  assign recv_trace = net.recv;
+  assign link_trace = net.link;
+  assign dma_trace = host.dma;
+  assign pio_trace = host.pio;
+  assign status = nic.status;
+  assign st_in_flight = nic.in_flight;
+  assign st_link_in_flight = nic.link_in_flight;
   `include "sim_trace_fields.svh"
   assign {tr_dma_start, tr_dma_done, tr_dma_chain, tr_dma_e2l, tr_dma_bytes, tr_dma_lar} = dma_trace;
   assign {tr_pio_write, tr_pio_addr, tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = pio_trace;
@@ -128,6 +143,7 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse} = 2'd0;
     myri_nic u_nic (
         .*,
+        .trace(nic),
         .nic_gated_clk({ENGINES{run_clk}}),
         .link_gated_clk({2{run_link_clk}}),
         .link_gated_needed(),
@@ -146,6 +162,7 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse, pci_busy} = 3'd0;
     myri_nic4 u_nic (
         .*,
+        .trace(nic),
         .clk(run_clk),
         .pci_gated_clk({PCI_SIDES{run_clk}}),
         .pci_gated_needed(),
@@ -156,6 +173,10 @@ module sim_nic_bench
     );
   end else begin : gen_sp
     assign {isr_set, lanai_reset} = '0;
+    sp_trace_t trace;
+    assign nic = trace.nic;
+    assign {tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = trace.move;
+    assign {st_queue_overflow, st_packet_misuse} = {trace.queue_overflow, trace.packet_misuse};
     sp_adapter u_nic (
         .*,
         .clk(run_clk),

@@ -23,16 +23,13 @@ module sim_pci_card
   logic [31:0] cs_wdata, cs_rdata, bar_base;
   logic [3:0] cs_be;
   logic [7:0] latency_timer, interrupt_line;
-  logic
-      tread_first,
-      ev_first,
-      ev_last,
-      ev_write,
-      t_retry,
-      t_disconnect,
-      ev_start,
-      m_retry,
-      m_disconnect;
+  pci_write_t tw;
+  pci_read_t tread;
+  pci_transfer_t mc;
+  logic ev_first, ev_last, ev_write, t_retry, t_disconnect, ev_start, m_retry, m_disconnect;
+  assign {tw_addr, tw_data, tw_be} = tw;
+  assign {tread_addr, tread_bytes} = {tread.addr, tread.bytes};
+  assign mc = {mc_write, mc_addr, mc_bytes};
   assign busy = master_busy | target_busy | config_busy;
 
   myri_pci_config u_config (
@@ -70,6 +67,6 @@ module sim_pci_card
   );
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread_first, ev_first, ev_last, ev_write,
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.first, ev_first, ev_last, ev_write,
       t_retry, t_disconnect, ev_start, m_retry, m_disconnect};
 endmodule

@@ -35,7 +35,7 @@ module sim_pci_pair
       m_busy,
       t_busy,
       a_busy,
-      tread_first,
+
       cs_write,
       ev_first,
       ev_last,
@@ -73,6 +73,12 @@ module sim_pci_pair
       .conflict(pci_conflict),
       .busy(bus_busy)
   );
+  pci_write_t tw;
+  pci_read_t tread;
+  pci_transfer_t mc;
+  assign {tw_addr, tw_data, tw_be} = tw;
+  assign {tread_addr, tread_bytes} = {tread.addr, tread.bytes};
+  assign mc = {mc_write, mc_addr, mc_bytes};
   myri_pci_master u_master (
       .*,
       .pci_in(agent_in[PCI_IN_BITS-1:0]),
@@ -98,6 +104,6 @@ module sim_pci_pair
   );
 
   logic unused;
-  assign unused = &{1'b0, inta_n, tread_first, cs_write, ev_first, ev_last, ev_write, ev_start, m_retry, m_disconnect,
+  assign unused = &{1'b0, inta_n, tread.first, cs_write, ev_first, ev_last, ev_write, ev_start, m_retry, m_disconnect,
       cs_reg, cs_wdata, cs_be};
 endmodule

@@ -1,6 +1,8 @@
 // Receive path from packet stream to memory, with its crossing, for the net_recv bench.
 module sim_recv_bench
   import myri_sleep_pkg::*;
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -57,7 +59,13 @@ module sim_recv_bench
   sram_request_t sram;
   logic sram_gnt;
   logic out_valid, out_ready, in_valid, in_ready, recv_busy, rx_busy, w_busy, r_busy;
-  logic [WIDTH+12:0] out_data, in_data;
+  recv_head_t out_head, in_head;
+  logic [WIDTH-1:0] out_data, in_data;
+  recv_trace_t trace;
+  assign {tr_done_key, tr_syndrome} = {trace.rx_done_key, trace.rx_done_syndrome};
+  assign tr_length = trace.rx_done_bytes;
+  logic unused_ok;
+  assign unused_ok = ^trace;
   assign busy = recv_busy || r_busy;
   assign link_busy = rx_busy || w_busy;
 
@@ -99,20 +107,20 @@ module sim_recv_bench
   );
 
   myri_cdc_fifo #(
-      .WIDTH(WIDTH + 13)
+      .WIDTH($bits(recv_head_t) + WIDTH)
   ) u_cross (
       .cfg_latency(cfg_latency),
       .w_clk(run_link_clk),
       .w_rst(rst),
       .w_valid(out_valid),
       .w_ready(out_ready),
-      .w_data(out_data),
+      .w_data({out_head, out_data}),
       .w_busy(w_busy),
       .r_clk(run_clk),
       .r_rst(rst),
       .r_valid(in_valid),
       .r_ready(in_ready),
-      .r_data(in_data),
+      .r_data({in_head, in_data}),
       .r_busy(r_busy)
   );
 
@@ -120,8 +128,7 @@ module sim_recv_bench
       .WIDTH(WIDTH)
   ) u_recv (
       .*,
-      .clk(run_clk),
-      .tr_key(tr_done_key),
+      .clk (run_clk),
       .busy(recv_busy)
   );
 endmodule

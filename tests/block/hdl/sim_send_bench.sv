@@ -1,6 +1,8 @@
 // Send path from NIC side to packet stream, with its crossing and a memory, for the net_send bench.
 module sim_send_bench
   import myri_sleep_pkg::*;
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -51,7 +53,15 @@ module sim_send_bench
   logic sram_gnt;
   sram_read_t sram_read;
   logic out_valid, out_ready, in_valid, in_ready, send_busy, tx_busy, w_busy, r_busy;
-  logic [WIDTH+9:0] out_data, in_data;
+  send_head_t out_head, in_head;
+  logic [WIDTH-1:0] out_data, in_data;
+  send_trace_t trace;
+  assign {tr_start, tr_start_ago, tr_start_at} = {
+    trace.tx_start, trace.tx_start_ago, trace.tx_start_at
+  };
+  assign {tr_read, tr_read_key, tr_bytes} = {trace.tx_read, trace.tx_read_key, trace.tx_read_bytes};
+  logic unused_ok;
+  assign unused_ok = ^trace;
   assign busy = send_busy || w_busy;
   assign link_busy = tx_busy || r_busy;
 
@@ -86,26 +96,25 @@ module sim_send_bench
       .WIDTH(WIDTH)
   ) u_send (
       .*,
-      .clk(run_clk),
-      .tr_key(tr_read_key),
+      .clk (run_clk),
       .busy(send_busy)
   );
 
   myri_cdc_fifo #(
-      .WIDTH(WIDTH + 10)
+      .WIDTH($bits(send_head_t) + WIDTH)
   ) u_cross (
       .cfg_latency(cfg_latency),
       .w_clk(run_clk),
       .w_rst(rst),
       .w_valid(out_valid),
       .w_ready(out_ready),
-      .w_data(out_data),
+      .w_data({out_head, out_data}),
       .w_busy(w_busy),
       .r_clk(run_link_clk),
       .r_rst(rst),
       .r_valid(in_valid),
       .r_ready(in_ready),
-      .r_data(in_data),
+      .r_data({in_head, in_data}),
       .r_busy(r_busy)
   );
 

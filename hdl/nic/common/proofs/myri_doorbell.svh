@@ -17,8 +17,8 @@ initial assume (rst);
 always_comb begin
   assume (size == the_size && multi == the_multi && the_size <= 3'd6);
   for (int k = 0; k < 4; k++) begin
-    if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= 17'(consumer[17*k+:17] - w_data));
-    if (w_consumer[k]) assume (17'(producer[17*k+:17] - w_data) <= entries);
+    if (w_consumer[k]) assume (17'(producer[k] - w_data) <= 17'(consumer[k] - w_data));
+    if (w_consumer[k]) assume (17'(producer[k] - w_data) <= entries);
     if (w_consumer[k]) assume (!(in_valid && fifo == k));
     if (w_base[k]) assume ((w_base_data[22:0] & in_region) == 23'd0);
   end
@@ -34,12 +34,12 @@ always @(posedge clk)
 
 for (genvar k = 0; k < 4; k++) begin : gen_held
   logic [16:0] held;
-  assign held = producer[17*k+:17] - consumer[17*k+:17];
+  assign held = producer[k] - consumer[k];
   always @(posedge clk)
     if (!$initstate && !rst) begin
       assert (held <= entries);
-      assert ((base[24*k+:23] & in_region) == 23'd0);
-      if ($past(w_base[k])) assert (producer[17*k+:17] == 17'd0 && consumer[17*k+:17] == 17'd0);
+      assert ((base[k][22:0] & in_region) == 23'd0);
+      if ($past(w_base[k])) assert (producer[k] == 17'd0 && consumer[k] == 17'd0);
     end
 end
 always @(posedge clk)
@@ -49,20 +49,20 @@ always @(posedge clk)
     if (sram.req) begin
       assert ((sram.addr & ~in_region) == base_k[22:0] && sram.addr[2:0] == 3'd0);
       assert ((sram.addr & in_region) == ({3'd0, producer_k, 3'b000} & in_region));
-      assert (sram.wdata[31:0] == {tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]});
+      assert (sram.wdata[31:0] == {address[7:0], address[15:8], address[23:16], address[31:24]});
       assert (sram.write && sram.be == 8'hFF && fill < entries);
     end
     if (steps != 2'd0) assert (low_done_q && held_up && steps == 2'd1 && halves == 2'd2);
     else assert (!low_done_q);
-    if (step && steps == 2'd0) assert (tr_addr[2] == (in_be[3:0] == 4'd0));
-    if (step && steps == 2'd1) assert (tr_addr[2]);
-    assert (tr_addr == {8'd0, in_addr[23:3], tr_addr[2], 2'b00} && sram.wdata[63:32] == {tr_data[7:0], tr_data[15:8], tr_data[23:16], tr_data[31:24]});
-    assert (sram.wdata[32+8*lane+:8] == (in_be[{tr_addr[2], lane}] ? in_data[8*{tr_addr[2], lane}+:8] : 8'd0));
+    if (step && steps == 2'd0) assert (address[2] == (in_be[3:0] == 4'd0));
+    if (step && steps == 2'd1) assert (address[2]);
+    assert (address == {8'd0, in_addr[23:3], address[2], 2'b00} && sram.wdata[63:32] == {value[7:0], value[15:8], value[23:16], value[31:24]});
+    assert (sram.wdata[32+8*lane+:8] == (in_be[{address[2], lane}] ? in_data[8*{address[2], lane}+:8] : 8'd0));
     if ($past(rst)) assert ({base, producer, consumer, overflows} == '0);
     if (!$past(rst)) begin
       assert (overflows == $past(overflows) + 32'($past(overflow)));
       if (!$past(busy)) assert ($stable(producer) && $stable(consumer) && $stable(base) && $stable(overflows));
-      if ($past(wake) && $past(w_base) == 4'd0 && $past(fifo) == 2'd0) assert (producer[16:0] == $past(producer[16:0]) + 17'd1);
+      if ($past(wake) && $past(w_base) == 4'd0 && $past(fifo) == 2'd0) assert (producer[0] == $past(producer[0]) + 17'd1);
     end
     cover (wake && steps == 2'd1);
     cover (overflow);

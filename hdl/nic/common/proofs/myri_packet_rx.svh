@@ -35,9 +35,9 @@ always @(posedge clk)
     assert (out_valid == (m_valid && (m_tail || held == WIDTH / 8 - 1)));
     if (m_valid) assert (m_ready == (out_ready || !out_valid));
     if (out_valid) begin
-      assert (out_data[WIDTH+12] == m_tail);
-      assert (out_data[WIDTH+8+:4] == (m_tail ? {1'b0, held} : WIDTH / 8));
-      assert (out_data[WIDTH+:8] == (m_tail ? crc : 8'd0));
+      assert (out_head.tail == m_tail);
+      assert (out_head.count == (m_tail ? {1'b0, held} : WIDTH / 8));
+      assert (out_head.syndrome == (m_tail ? crc : 8'd0));
       if (lane < held) assert (out_data[8*lane+:8] == kept);
       else assert (out_data[8*lane+:8] == (m_tail ? 8'd0 : m_data));
     end

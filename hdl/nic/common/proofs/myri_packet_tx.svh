@@ -7,7 +7,7 @@
 // unseen: `&&` -> `||` in `assign busy = sent || (in_valid && in_ready);`: a clock that runs longer changes no result
 // unseen: `&&` -> `||` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
 // unseen: `!=` -> `==` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
-// unseen: `==` -> `!=` in `.tail (state_q == GAP),`: the packet key is not examined
+// unseen: `==` -> `!=` in `assign at_gap = state_q == GAP;`: the packet key is not examined
 logic [3:0] gone;  // bytes of the entry that have left
 logic [3:0] own;  // bytes of the entry
 logic [2:0] lane;  // lane of the next entry
@@ -18,17 +18,17 @@ logic [7:0] shifted;
 logic any;  // a byte of the packet has left
 logic [47:0] begun;  // when the first byte left
 
-assign own  = in_data[LAST+:4] - {1'b0, in_data[FIRST+:3]};
-assign lane = in_data[FIRST+:3] + gone[2:0];
+assign own  = in_head.last - {1'b0, in_head.first};
+assign lane = in_head.first + gone[2:0];
 
 initial assume (rst);
 always_comb begin
-  assume ({1'b0, in_data[FIRST+:3]} <= in_data[LAST+:4] && in_data[LAST+:4] <= WIDTH / 8);
+  assume ({1'b0, in_head.first} <= in_head.last && in_head.last <= WIDTH / 8);
   shifted = crc ^ s_data;
   for (int i = 0; i < 8; i++) shifted = {shifted[6:0], 1'b0} ^ (shifted[7] ? 8'h07 : 8'h00);
 end
 always @(posedge clk)
-  if (!$initstate && !$past(rst) && $past(in_valid && !in_ready)) assume (in_valid && $stable(in_data));
+  if (!$initstate && !$past(rst) && $past(in_valid && !in_ready)) assume (in_valid && $stable(in_head) && $stable(in_data));
 always @(posedge clk)
   if (rst) {gone, phase, turned, crc, any} <= '0;
   else if (s_valid && s_ready && s_tail) {phase, crc, any} <= '0;
@@ -42,9 +42,9 @@ always @(posedge clk)
     end
     if (in_valid && in_ready) begin
       gone <= '0;
-      if (in_data[TAIL]) begin
-        phase  <= (in_data[CRC_EN] || in_data[ABORT]) ? 2'd1 : 2'd2;
-        turned <= in_data[ABORT];
+      if (in_head.tail) begin
+        phase  <= (in_head.crc_en || in_head.cut) ? 2'd1 : 2'd2;
+        turned <= in_head.cut;
       end
     end else gone <= gone + 4'(s_valid && s_ready);
   end

@@ -5,7 +5,7 @@
 logic stays, coming;
 logic [2:0] ways;
 logic reads;
-assign reads = in_data[WIDTH+WIDTH/8+24-LANE];
+assign reads = in_beat.read;
 always @(posedge clk) begin
   stays  <= !rst && in_valid && !in_ready;
   coming <= !rst && own.req && read && sram_gnt;

@@ -58,7 +58,7 @@ always @(posedge clk) begin
   coming <= !rst && go && one.load && !special && one.rd == k;
   to_pc <= !rst && go && one.load && !special && one.rd == 5'd2;
   {place, wide, unsigned_part} <= {offset, one.size, one.zero_extends};
-  tried <= (rst || cpu_reg_valid) ? 4'd0 : tried + 4'(ready && memory && special);
+  tried <= (rst || cpu_reg.valid) ? 4'd0 : tried + 4'(ready && memory && special);
   if (rst) {held, shadows, known} <= '0;
   else begin
     if (coming) held <= loaded;
@@ -92,11 +92,11 @@ always @(posedge clk)
     if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
     if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));
     assert (unaligned == (one.size != 2'd0 && (address[0] || (one.size[1] && address[1]))));
-    if (go && memory && special) assert (cpu_reg_valid && one.size == 2'd2 && tried == cfg_register_clocks);
+    if (go && memory && special) assert (cpu_reg.valid && one.size == 2'd2 && tried == cfg_register_clocks);
     if (go && memory && !special) assert (cpu_sram.req && cpu_gnt);
-    if (cpu_reg_valid) begin
-      assert (go && memory && special && cpu_reg_write == one.store && cpu_reg_wdata == datum);
-      assert (cpu_reg_addr == 9'(address[REGISTER_BITS-1:0]));
+    if (cpu_reg.valid) begin
+      assert (go && memory && special && cpu_reg.write == one.store && cpu_reg.wdata == datum);
+      assert (cpu_reg.addr == 9'(address[REGISTER_BITS-1:0]));
     end
     assert (special == (address >= (32'd0 - (32'd1 << REGISTER_BITS))));
     if (access) begin
@@ -129,7 +129,7 @@ always @(posedge clk)
       if ($past(go && !(one.sets_flags && holds))) assert ($stable({z_q, n_q, v_q, c_q}));
       if ($past(go && one.sets_flags && holds))
         assert ({z_q, n_q, v_q, c_q} == {$past(sum) == 32'd0, $past(sum[31]), $past(overflow), $past(carry)});
-      if ($past(stopped_q)) assert (stopped_q && $stable(fault_q) && !go && !cpu_reg_valid && !cpu_sram.req);
+      if ($past(stopped_q)) assert (stopped_q && $stable(fault_q) && !go && !cpu_reg.valid && !cpu_sram.req);
       if (!$past(stopped_q) && stopped_q) assert (fault_q == $past(wrong) && !$past(go));
     end
     assert (trace == {go, at_q, stall} && (stall != myri_lanai_isa_pkg::STALL_NONE) == (!go && !stopped_q));

@@ -50,17 +50,25 @@ module sim_fifo_bench
   logic [63:0] mem_a_rdata, mem_b_rdata;
 
   assign cable_busy = rx != 9'd0;
+  assign unused_ok = ^trace;
 
   assign tr_clk = {tr_pio_write, tr_rx_done, tr_rx_first, tr_tx_read, tr_tx_start};
   assign tr_link = {tr_rx_tail, tr_rx_head, tr_tx_tail, tr_tx_head};
 
+  fifo_trace_t trace;
   send_trace_t send_trace;
   recv_trace_t recv_trace;
   link_trace_t link_trace;
-  pio_trace_t  pio_trace;
+  assign send_trace = trace.nic.net.send;
+  assign recv_trace = trace.nic.net.recv;
+  assign link_trace = trace.nic.net.link;
+  assign st_host_misuse = trace.host_misuse;
+  assign st_cell_refused = trace.cell_refused;
+  assign st_in_flight = trace.nic.in_flight;
+  assign st_link_in_flight = trace.nic.link_in_flight;
   `include "sim_trace_fields.svh"
-  assign tr_pio_write = pio_trace.pio_write;
-  assign tr_pio_addr  = pio_trace.pio_addr;
+  assign tr_pio_write = trace.nic.host.pio.pio_write;
+  assign tr_pio_addr  = trace.nic.host.pio.pio_addr;
   nic_settings_t cfg;
   sim_nic_fixed u_fixed (
       .cfg_cdc_latency,
@@ -114,14 +122,7 @@ module sim_fifo_bench
       .mem_b_rdata,
       .intr_line,
       .cfg,
-      .send_trace,
-      .recv_trace,
-      .pio_trace,
-      .link_trace,
-      .st_host_misuse,
-      .st_cell_refused,
-      .st_in_flight,
-      .st_link_in_flight,
+      .trace,
       .clk(run_clk),
       .link_clk(run_link_clk),
       .link_rst(rst),

@@ -21,16 +21,10 @@ module sim_fifo_nic
   logic unused_ok;
   assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t dma_trace;
-  pio_trace_t pio_trace;
-  link_trace_t link_trace;
-  nic_status_t status;
+  fifo_trace_t   trace;
   nic_settings_t cfg;
 
   // ---------------------------------------------------------------- memory and card
-  logic st_host_misuse, st_cell_refused;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   sim_fifo_memory #(
@@ -66,24 +60,17 @@ module sim_fifo_nic
       .mem_b,
       .mem_b_rdata,
       .cfg,
-      .send_trace,
-      .recv_trace,
-      .pio_trace,
-      .link_trace,
-      .st_host_misuse,
-      .st_cell_refused,
-      .link_rst(rst),
-      .pci_rst(rst),
+      .trace,
+      .link_rst (rst),
+      .pci_rst  (rst),
       .link_busy(port_busy),
-      .intr_line(),
-      .st_in_flight(in_flight),
-      .st_link_in_flight(link_in_flight)
+      .intr_line()
   );
   assign alarm = NO_ALARM;
+  assign in_flight = trace.nic.in_flight;
+  assign link_in_flight = trace.nic.link_in_flight;
 
   // ---------------------------------------------------------------- trace and invariants
-  assign dma_trace = '0;
-  assign status = '0;
   sim_nic_watch #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
@@ -95,12 +82,7 @@ module sim_fifo_nic
       .cfg,
       .link_clk,
       .pci_clk,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .pio_trace,
-      .link_trace,
-      .status,
+      .trace(trace.nic),
       .pci_in,
       .nic_gated_clk({ENGINES{clk}}),
       .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
@@ -112,7 +94,7 @@ module sim_fifo_nic
   ) host_misuse (
       .clk,
       .rst,
-      .strobe(st_host_misuse),
+      .strobe(trace.host_misuse),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -121,7 +103,7 @@ module sim_fifo_nic
   ) cell_refused (
       .clk,
       .rst,
-      .strobe(st_cell_refused),
+      .strobe(trace.cell_refused),
       .packet(32'd0)
   );
   assign link_busy = port_busy | watch_busy;

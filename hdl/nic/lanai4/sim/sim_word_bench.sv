@@ -1,6 +1,7 @@
 // The host DMA of a LANai 4 with a memory, for the word_dma bench.
 module sim_word_bench
   import myri_sleep_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input  logic        clk,               // NIC clock, free-running
@@ -45,6 +46,10 @@ module sim_word_bench
   sram_request_t sram;
   logic sram_gnt;
   sram_read_t sram_read;
+  dma_trace_t trace;
+  logic unused_ok;
+  assign {tr_start, tr_done, tr_bytes} = {trace.dma_start, trace.dma_done, trace.dma_bytes};
+  assign unused_ok = ^trace;
 
   sim_gate u_gate (
       .clk,
@@ -91,19 +96,17 @@ module sim_word_bench
       .sram_read,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd(cmd_data),
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .tr_start,
-      .tr_done,
-      .tr_bytes,
+      .trace,
       .in_flight,
       .alarm,
       .busy,
       .clk(run_clk),
-      .rd_data({rd_done, rd_error, rd_beat})
+      .rd ({rd_done, rd_error, rd_beat})
   );
 endmodule

@@ -27,8 +27,8 @@ logic failed;  // a command of the block has failed
 logic [31:0] bytes;  // chain k: progress
 logic [33:0] place;  // in SRAM: byte `lane` of the word that is written
 
-assign own = list[24*k+:24];
-assign bytes = progress[32*k+:32];
+assign own = list[k];
+assign bytes = progress[k];
 assign kept = !pulsed && !pulse[chain];
 assign all = {2'd0, len_q};
 assign needed = 32'((34'(lar_q[2:0]) + all + 34'd7) >> 3);
@@ -53,9 +53,9 @@ always_comb begin
   if (rd_valid) assume (state_q == MOVE && !ended_q);
 end
 always @(posedge clk) begin
-  {ran, listed} <= {running_q, list[24*pick+3+:20]};
+  {ran, listed} <= {running_q, next_block};
   pulsed <= !rst && (go ? pulse[pick] : pulsed || pulse[chain]);
-  failed <= !rst && !go && (failed || (rd_valid && rd_data[65] && rd_data[64]));
+  failed <= !rst && !go && (failed || (rd_valid && rd.done && rd.error));
 end
 always @(posedge clk)
   if (rst) {moving, moved, words_out, words_in, run, asked, given} <= '0;
@@ -78,13 +78,13 @@ always @(posedge clk)
 
 always @(posedge clk)
   if (!$initstate && !rst) begin
-    assert (state_q <= MARK && list[24*k+:3] == 3'd0);
+    assert (state_q <= MARK && list[k][2:0] == 3'd0);
     assert (in_flight == (state_q != IDLE));
     if (state_q == FETCH) assert (!moving && run == 31'd3 && given == 31'(index_q) && index_q != 2'd3 && !ended_q && !failed_q);
     if (state_q == START || (state_q == MARK && len_q == 32'd0)) assert (!moving && given == 31'd3 && run == 31'd3 && !ended_q && !failed_q);
     if (state_q == IDLE) assert (given == run);
     if (r_start) assert (given == run);
-    if (go) assert (r_addr == list[24*pick+3+:20] && r_count == 30'd3);
+    if (go) assert (r_addr == next_block && r_count == 30'd3);
     if (begin_move) begin
       assert (len_q != 32'd0 && !terminal && !refuse);
       if (!e2l) assert (r_addr == lar_q[22:3] && 32'(r_count) == needed);
@@ -103,13 +103,13 @@ always @(posedge clk)
     if (ended_q) assert (left_q == 32'd0);
     if (in_flight) assert (pulsed_q == pulsed && failed_q == failed);
     if ($past(rst)) assert (!in_flight && running_q == 4'd0 && list == 96'd0 && progress == 128'd0);
-    if (tr_start) assert (state_q == START && !terminal && !refuse);
+    if (starts) assert (state_q == START && !terminal && !refuse);
     if (!moving) assert (state_q != MOVE && state_q != ISSUE && !a_active);
     assert (cmd_valid == (state_q == ISSUE));
     if (cmd_valid) begin
-      assert (cmd_data[48] == !e2l && cmd_data[47:16] == address_q && cmd_data[15:0] != 16'd0);
-      assert (address_q - eal_q + 32'(cmd_data[15:0]) <= len_q && cmd_data[15:0] <= 16'd32768);
-      assert (32'(cmd_data[15:0]) == left_q || 16'(cmd_data[18:16]) + cmd_data[15:0] == 16'd32768);
+      assert (cmd.write == !e2l && cmd.addr == address_q && cmd.bytes != 16'd0);
+      assert (address_q - eal_q + 32'(cmd.bytes) <= len_q && cmd.bytes <= 16'd32768);
+      assert (32'(cmd.bytes) == left_q || 16'(cmd.addr[2:0]) + cmd.bytes == 16'd32768);
     end
     assert (!(r_sram.req && w_sram.req));
     if (w_sram.req && state_q != MARK) begin
@@ -124,19 +124,19 @@ always @(posedge clk)
     end
     assert (status[3:0] == running_q && status[5:4] == chain && status[8] == in_flight && (status & ~32'h13F) == 32'd0);
     if (wr_valid) assert (!e2l && wr_data == a_out_data);
-    assert (!(error && marked) && tr_done == marked && !(set_wake[0] && set_wake[1]));
+    assert (!(error && marked) && trace.dma_done == marked && !(set_wake[0] && set_wake[1]));
     if (set_wake != 2'd0) assert (marked && set_wake[chain[1]] && (next_q[2:0] & myri_lanai9_pkg::FLAG_WAKE) != 3'd0);
     if (marked && set_wake == 2'd0) assert ((next_q[2:0] & myri_lanai9_pkg::FLAG_WAKE) == 3'd0);
     if (!$past(rst)) begin
       if ($past(go)) assert (block_q == listed && chain == $past(pick) && ran[chain] && (ran & ((4'd1 << chain) - 4'd1)) == 4'd0);
       if ($past(in_flight) && !in_flight) assert ($past(marked || error || (state_q == START && terminal)));
-      if ($past(state_q == START) && in_flight && state_q != START) assert ($past(tr_start));
+      if ($past(state_q == START) && in_flight && state_q != START) assert ($past(starts));
       if ($past(w_list[k])) assert (own == {$past(w_data[23:3]), 3'd0});
       else if ($past(marked) && $past(chain) == k) assert (own == {$past(next_q[23:3]), 3'd0});
       else assert ($stable(own));
       if ($past(running_q[k]) && !running_q[k]) assert ($past(hold_reset) || $past(chain) == k && $past(error || (state_q == START && terminal && kept)));
       if ($past((state_q == START && terminal && kept || error) && chain == k && !pulse[k])) assert (!running_q[k]);
-      if ($past(pulse[k] && !running_q[k] || tr_start && chain == k)) assert (bytes == 32'd0);
+      if ($past(pulse[k] && !running_q[k] || starts && chain == k)) assert (bytes == 32'd0);
       else assert (bytes == $past(bytes) + ($past(chain == k && a_out_valid && a_out_ready) ? 32'($past(a_out_bytes)) : 32'd0));
       if (!$past(running_q[k]) && running_q[k]) assert ($past(pulse[k]));
       if ($past(pulse[k] && !hold_reset)) assert (running_q[k]);

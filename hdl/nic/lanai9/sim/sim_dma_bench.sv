@@ -1,6 +1,7 @@
 // Host DMA engine with a memory, for the host_dma bench, which acts as the PCI side.
 module sim_dma_bench
   import myri_sleep_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -43,6 +44,10 @@ module sim_dma_bench
   sram_request_t sram;
   logic sram_gnt;
   sram_read_t sram_read;
+  dma_trace_t trace;
+  assign {tr_start, tr_done, tr_e2l, tr_bytes, tr_lar} = {
+    trace.dma_start, trace.dma_done, trace.dma_e2l, trace.dma_bytes, trace.dma_lar
+  };
 
   logic run_clk;
   sim_gate u_gate (
@@ -86,21 +91,17 @@ module sim_dma_bench
       .sram_read,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd(cmd_data),
       .wr_valid,
       .wr_ready,
       .wr_data,
       .rd_valid,
       .rd_ready,
-      .tr_start,
-      .tr_done,
-      .tr_e2l,
-      .tr_bytes,
-      .tr_lar,
+      .trace,
       .in_flight,
       .alarm,
       .busy,
       .clk(run_clk),
-      .rd_data({rd_done, rd_error, rd_beat})
+      .rd ({rd_done, rd_error, rd_beat})
   );
 endmodule

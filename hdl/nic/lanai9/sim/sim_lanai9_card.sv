@@ -18,30 +18,15 @@ module sim_lanai9_card
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic
-      cpu_reg_valid,
-      cpu_reg_write,
-      cpu_free,
-      nic_busy,
-      lanai_busy,
-      lanai_needed,
-      port_busy,
-      watch_busy;
-  logic [8:0] cpu_reg_addr;
-  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
-  logic model_reg_valid, model_reg_write, core_needed, core_busy, written, lanai_reset, cpu_gnt;
-  logic [8:0] model_reg_addr;
-  logic [31:0] model_reg_wdata;
+  logic cpu_free, nic_busy, lanai_busy, lanai_needed, port_busy, watch_busy;
+  logic [31:0] cpu_reg_rdata, isr;
+  logic core_needed, core_busy, written, lanai_reset, cpu_gnt;
   sram_request_t cpu_sram;
   sram_read_t cpu_read;
+  reg_request_t cpu_reg, model_reg;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t dma_trace;
-  pio_trace_t pio_trace;
-  link_trace_t link_trace;
-  nic_status_t status;
+  nic_trace_t trace;
   nic_settings_t cfg;
   // Processor, SRAM and its access counter run on the arbiter's clock.
   logic [ENGINES-1:0] nic_needed;
@@ -51,6 +36,8 @@ module sim_lanai9_card
   assign busy = nic_busy | lanai_busy | core_busy;
   assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
   assign link_busy = port_busy | watch_busy;
+  assign in_flight = trace.in_flight;
+  assign link_in_flight = trace.link_in_flight;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
@@ -64,10 +51,7 @@ module sim_lanai9_card
       .mem_b_rdata,
       .cpu_reg_rdata,
       .isr,
-      .cpu_reg_valid(model_reg_valid),
-      .cpu_reg_write(model_reg_write),
-      .cpu_reg_addr(model_reg_addr),
-      .cpu_reg_wdata(model_reg_wdata),
+      .cpu_reg(model_reg),
       .clk(nic_gated_clk[ENGINE_SRAM]),
       .cpu_sram(),
       .cpu_gnt(cpu_free),
@@ -85,14 +69,8 @@ module sim_lanai9_card
       .cycle,
       .refresh,
       .lanai_reset,
-      .model_reg_valid,
-      .model_reg_write,
-      .model_reg_addr,
-      .model_reg_wdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .model_reg,
+      .cpu_reg,
       .cpu_reg_rdata,
       .cpu_sram,
       .cpu_gnt,
@@ -127,10 +105,7 @@ module sim_lanai9_card
       .mem_a_rdata,
       .mem_b,
       .mem_b_rdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
       .cpu_sram,
       .cpu_gnt,
@@ -139,21 +114,14 @@ module sim_lanai9_card
       .isr,
       .lanai_reset,
       .cfg,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .pio_trace,
-      .link_trace,
-      .status,
+      .trace,
       .link_rst(rst),
       .pci_rst(rst),
       .nic_gated_needed(nic_needed),
       .isr_set(),
       .intr_line(),
       .busy(nic_busy),
-      .link_busy(port_busy),
-      .st_in_flight(in_flight),
-      .st_link_in_flight(link_in_flight)
+      .link_busy(port_busy)
   );
   sim_nic_watch #(
       .BASE(BASE),
@@ -167,12 +135,7 @@ module sim_lanai9_card
       .nic_gated_clk,
       .link_clk,
       .pci_clk,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .pio_trace,
-      .link_trace,
-      .status,
+      .trace,
       .pci_in,
       .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
       .busy(watch_busy)

@@ -9,7 +9,7 @@
 initial assume (rst);
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
-    assert ($stable(tr_fetch) && $stable(state_q) && $stable(bytes_q) && $stable(address_q));
+    assert ($stable(fetch_q) && $stable(state_q) && $stable(bytes_q) && $stable(address_q));
     assert ($stable(start_at_q) && $stable(ended_q) && $stable(failed_q) && $stable(fetches_q));
     assert ($stable(stores_q) && $stable(read_q) && $stable(rings_q));
   end

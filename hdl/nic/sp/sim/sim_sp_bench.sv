@@ -1,6 +1,7 @@
 // Data path of the SP adapter for the sp_engines bench, which acts as processor, bus master and link.
 module sim_sp_bench
   import myri_sleep_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
 (
     input  logic        clk,                // NIC clock, free-running
@@ -72,12 +73,18 @@ module sim_sp_bench
 );
   logic run_clk, unused_ok;
   alarm_t alarm;
-  logic [73:0] send_data;
+  send_head_t send_head;
+  sp_engine_trace_t trace;
 
-  assign send_tail  = send_data[71];
-  assign send_last  = send_data[67:64];
-  assign send_lanes = send_data[63:0];
-  assign unused_ok  = ^{send_data[73:72], send_data[70:68], send_trace, recv_trace, dma_trace};
+  assign send_tail = send_head.tail;
+  assign send_last = send_head.last;
+  assign tr_tx_start = trace.send.tx_start;
+  assign tr_dma_start = trace.dma.dma_start;
+  assign tr_move_start = trace.move.start;
+  assign tr_move_key = trace.move.key;
+  assign st_queue_overflow = trace.queue_overflow;
+  assign st_packet_misuse = trace.packet_misuse;
+  assign unused_ok = ^{send_head, trace};
 
   sim_gate u_gate (
       .clk,
@@ -90,9 +97,6 @@ module sim_sp_bench
       .gated(run_clk)
   );
 
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t  dma_trace;
   sp_engines u_engines (
       .rst,
       .cycle,
@@ -127,7 +131,7 @@ module sim_sp_bench
       .cpu_gnt,
       .cmd_valid,
       .cmd_ready,
-      .cmd_data,
+      .cmd(cmd_data),
       .wr_valid,
       .wr_ready,
       .wr_data,
@@ -135,28 +139,19 @@ module sim_sp_bench
       .rd_ready,
       .send_valid,
       .send_ready,
-      .send_data,
+      .send_head,
       .recv_valid,
       .recv_ready,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .tr_move_start,
-      .tr_move_key,
-      .st_dma_error,
-      .st_send_misuse,
-      .st_queue_overflow,
-      .st_packet_misuse,
+      .trace,
       .in_flight,
       .alarm,
       .busy,
       .clk(run_clk),
-      .rd_data({rd_done, rd_error, rd_beat}),
-      .recv_data({recv_tail, recv_count, recv_syndrome, recv_lanes}),
-      .tr_move_done(),
-      .tr_move_bytes(),
-      .tr_move_number()
+      .rd({rd_done, rd_error, rd_beat}),
+      .recv_head({recv_tail, recv_count, recv_syndrome}),
+      .recv_data(recv_lanes),
+      .send_data(send_lanes),
+      .dma_error(st_dma_error),
+      .send_misuse(st_send_misuse)
   );
-  assign tr_tx_start  = send_trace.tx_start;
-  assign tr_dma_start = dma_trace.dma_start;
 endmodule

@@ -19,19 +19,11 @@ module sim_sp_nic
   localparam int BASE = NODE * PARTS_PER_NODE;
   logic port_busy, watch_busy;
 
-  logic [31:0] tr_move_key, tr_move_bytes, tr_move_number;
-  logic tr_move_start, tr_move_done, st_queue_overflow, st_packet_misuse;
-
   logic [7:0] cfg_bus_beat, cfg_bus_access;
   logic cfg_doorbell, unused_ok;
   assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t dma_trace;
-  pio_trace_t pio_trace;
-  link_trace_t link_trace;
-  nic_status_t status;
+  sp_trace_t trace;
   nic_settings_t cfg;
   logic [95:0] own_set;
   sim_setting #(
@@ -46,12 +38,14 @@ module sim_sp_nic
   assign {cfg_doorbell, cfg_bus_access, cfg_bus_beat} = {own_set[64], own_set[39:32], own_set[7:0]};
 
   // ---------------------------------------------------------------- SRAM, processor, adapter
-  logic cpu_reg_valid, cpu_reg_write, cpu_gnt, cpu_busy, nic_busy;
+  logic cpu_gnt, cpu_busy, nic_busy;
+  reg_request_t cpu_reg;
   sram_request_t mem_a, mem_b, cpu_sram;
   logic [63:0] mem_a_rdata, mem_b_rdata;
-  logic [8:0] cpu_reg_addr;
-  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  logic [31:0] cpu_reg_rdata, isr;
   assign busy = nic_busy | cpu_busy;
+  assign in_flight = trace.nic.in_flight;
+  assign link_in_flight = trace.nic.link_in_flight;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
@@ -65,10 +59,7 @@ module sim_sp_nic
       .mem_a_rdata,
       .mem_b,
       .mem_b_rdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
       .cpu_sram,
       .cpu_gnt,
@@ -98,10 +89,7 @@ module sim_sp_nic
       .mem_a_rdata,
       .mem_b,
       .mem_b_rdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
+      .cpu_reg,
       .cpu_reg_rdata,
       .cpu_sram,
       .cpu_gnt,
@@ -110,27 +98,13 @@ module sim_sp_nic
       .cfg_bus_beat,
       .cfg_bus_access,
       .cfg_doorbell,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .tr_move_start,
-      .tr_move_done,
-      .tr_move_key,
-      .tr_move_bytes,
-      .tr_move_number,
-      .pio_trace,
-      .link_trace,
-      .status,
-      .st_queue_overflow,
-      .st_packet_misuse,
+      .trace,
       .busy(nic_busy),
       .link_rst(rst),
       .pci_rst(rst),
       .link_busy(port_busy),
       .cpu_rdata(),
-      .intr_line(),
-      .st_in_flight(in_flight),
-      .st_link_in_flight(link_in_flight)
+      .intr_line()
   );
 
   // ---------------------------------------------------------------- trace and invariants
@@ -145,12 +119,7 @@ module sim_sp_nic
       .cfg,
       .link_clk,
       .pci_clk,
-      .send_trace,
-      .recv_trace,
-      .dma_trace,
-      .pio_trace,
-      .link_trace,
-      .status,
+      .trace(trace.nic),
       .pci_in,
       .nic_gated_clk({ENGINES{clk}}),
       .used({1'b0, mem_a.req}),
@@ -163,10 +132,10 @@ module sim_sp_nic
   ) move_start (
       .clk,
       .rst,
-      .strobe(tr_move_start),
-      .packet(tr_move_key),
-      .argument(tr_move_number),
-      .argument2({32'd0, tr_move_bytes}),
+      .strobe(trace.move.start),
+      .packet(trace.move.key),
+      .argument(trace.move.number),
+      .argument2({32'd0, trace.move.bytes}),
       .ago(32'd0)
   );
   sim_probe #(
@@ -176,10 +145,10 @@ module sim_sp_nic
   ) move_done (
       .clk,
       .rst,
-      .strobe(tr_move_done),
-      .packet(tr_move_key),
-      .argument(tr_move_number),
-      .argument2({32'd0, tr_move_bytes}),
+      .strobe(trace.move.done),
+      .packet(trace.move.key),
+      .argument(trace.move.number),
+      .argument2({32'd0, trace.move.bytes}),
       .ago(32'd0)
   );
   sim_invariant #(
@@ -188,7 +157,7 @@ module sim_sp_nic
   ) queue_overflow (
       .clk,
       .rst,
-      .strobe(st_queue_overflow),
+      .strobe(trace.queue_overflow),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -197,8 +166,8 @@ module sim_sp_nic
   ) packet_misuse (
       .clk,
       .rst,
-      .strobe(st_packet_misuse),
-      .packet(tr_move_key)
+      .strobe(trace.packet_misuse),
+      .packet(trace.move.key)
   );
   assign link_busy = port_busy | watch_busy;
 endmodule
