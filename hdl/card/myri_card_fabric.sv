@@ -31,9 +31,7 @@ module myri_card_fabric
     output logic [31:0] bank_wdata,  // write data
     input logic [31:0] bank_rdata,  // read data, one clock later
     output logic ev_trespass,  // level: a circuit uses bank 3 without a grant
-    output logic tr_take,  // strobe: a message is given to its circuit
-    output logic tr_give,  // strobe: the message's result is written
-    output logic [31:0] tr_key,  // first word of the message, with both
+    output card_shell_trace_t trace,  // events of this clock
     output logic busy  // 1 = a further clock edge is needed
 );
   logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due_q;
@@ -89,9 +87,7 @@ module myri_card_fabric
       .result_valid,
       .result_addr,
       .result_wdata,
-      .tr_take,
-      .tr_give,
-      .tr_key
+      .trace
   );
   myri_card_circuits u_circuits (
       .mem_valid(circuit_access),

@@ -48,7 +48,7 @@ package myri_card_pkg;
   // Commands of the control mailbox.
   typedef enum logic [7:0] {
     COMMAND_RESUME = 8'd0,
-    COMMAND_PAUSE = 8'd1
+    COMMAND_PAUSE  = 8'd1
   } card_command_t;
 
   // Classification of a message.
@@ -69,8 +69,8 @@ package myri_card_pkg;
   // Jobs of the uplink.
   typedef enum logic [1:0] {
     JOB_RESULT = 2'd0,
-    JOB_READ0 = 2'd1,
-    JOB_READ1 = 2'd2
+    JOB_READ0  = 2'd1,
+    JOB_READ1  = 2'd2
   } card_job_kind_t;
 
   // Causes of an error.
@@ -79,15 +79,33 @@ package myri_card_pkg;
 
   // Write of a register of the fabric.
   typedef struct packed {
-    logic [7:0] addr;  // offset of the register
+    logic [7:0]  addr;  // offset of the register
     logic [31:0] data;
   } card_write_t;
 
   // Status word of the fabric.
   typedef struct packed {
     card_status_t index;
-    logic [31:0] value;
+    logic [31:0]  value;
   } card_report_t;
+
+  // Trace of the shell.
+  typedef struct packed {
+    logic take;  // strobe: a message is given to its circuit
+    logic give;  // strobe: the message's result is written
+    logic [31:0] key;  // first word of the message, with both
+  } card_shell_trace_t;
+
+  // Trace of the card.
+  typedef struct packed {
+    logic first;  // strobe: first data of a transaction to this card
+    logic last;  // strobe: its end
+    logic [3:0] patience;  // strobes: an access of a bank has exceeded cfg.patience
+    logic mailbox;  // strobe: a write of the control mailbox has exceeded cfg.patience
+    logic trespass;  // level, fabric clock: a circuit uses bank 3 without a grant
+    card_shell_trace_t shell;  // fabric clock
+    logic in_flight;  // level: a job or a transfer is unfinished
+  } card_trace_t;
 
   // Job of the shell for the uplink.
   typedef struct packed {

@@ -54,9 +54,7 @@ module myri_card_shell
     output logic result_valid,  // write of bank 2
     output logic [18:0] result_addr,  // word
     output logic [31:0] result_wdata,  // data
-    output logic tr_take,  // strobe: a message is given to its circuit
-    output logic tr_give,  // strobe: the message's result is written
-    output logic [31:0] tr_key,  // first word of the message, with both
+    output card_shell_trace_t trace,  // events of this clock
     output logic busy  // 1 = a further clock edge is needed
 );
   typedef enum logic [3:0] {
@@ -370,9 +368,9 @@ module myri_card_shell
   end
 
   // ---------------------------------------------------------------- trace, sleep
-  assign tr_take = ce && state_q == DECIDE && !refuse && !is_control && here;
-  assign tr_give = given;
-  assign tr_key = words[0];
+  assign trace.take = ce && state_q == DECIDE && !refuse && !is_control && here;
+  assign trace.give = given;
+  assign trace.key = words[0];
   assign busy    = state_q != IDLE || waiting || !settled || f_valid || status_busy || sent || divided_q != '0;
 
   logic unused;

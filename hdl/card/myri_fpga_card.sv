@@ -42,15 +42,7 @@ module myri_fpga_card
     output logic [18:0] bank_addr,  // word
     output logic [31:0] bank_wdata,  // write data
     input logic [31:0] bank_rdata,  // read data, one clock later
-    output logic [3:0] ev_patience,  // strobes: a bus access has exceeded cfg_patience
-    output logic ev_mailbox,  // strobe: a write of the control mailbox has exceeded cfg_patience
-    output logic ev_trespass,  // level, fabric clock: a circuit uses bank 3 without a grant
-    output logic tr_take,  // strobe, fabric clock: a message is given to its circuit
-    output logic tr_give,  // strobe, fabric clock: its result is written
-    output logic [31:0] tr_key,  // first word of the message, with both
-    output logic tr_first,  // strobe: first data of a transaction to this card
-    output logic tr_last,  // strobe: its end
-    output logic st_in_flight  // 1 = a job or a transfer is unfinished
+    output card_trace_t trace  // events of both clocks
 );
   logic device_busy, bus_busy, cross_busy, cross_f_busy, fabric_busy, master_enable, m_error;
 
@@ -77,6 +69,8 @@ module myri_fpga_card
       sent;
   logic f_valid, f_ready, fs_valid, fs_ready, fj_valid, fj_ready, f_sent;
 
+  pci_device_trace_t device_trace;
+  assign {trace.first, trace.last} = {device_trace.target.first, device_trace.target.last};
   pci_write_t tw;
   pci_read_t tread;
   pci_transfer_t mc;
@@ -110,8 +104,7 @@ module myri_fpga_card
       .tread,
       .td_valid,
       .td_data,
-      .tr_first,
-      .tr_last,
+      .trace(device_trace),
       .mc_valid,
       .mc_ready,
       .mc,
@@ -127,7 +120,7 @@ module myri_fpga_card
   myri_card_bus u_bus (
       .cfg_patience(cfg.patience),
       .cfg_pause(cfg.pause),
-      .in_flight(st_in_flight),
+      .in_flight(trace.in_flight),
       .busy(bus_busy),
       .clk,
       .rst,
@@ -169,7 +162,7 @@ module myri_fpga_card
       .job_ready,
       .job,
       .sent,
-      .ev_mailbox,
+      .ev_mailbox(trace.mailbox),
       .alarm
   );
   myri_card_crossings #(
@@ -209,11 +202,11 @@ module myri_fpga_card
       .f_sent,
       .want,
       .granted,
-      .ev_patience
+      .ev_patience(trace.patience)
   );
   myri_card_fabric u_fabric (
-      .clk (f_clk),
-      .rst (f_rst),
+      .clk(f_clk),
+      .rst(f_rst),
       .busy(fabric_busy),
       .f_valid,
       .f_ready,
@@ -239,14 +232,12 @@ module myri_fpga_card
       .bank_addr,
       .bank_wdata,
       .bank_rdata,
-      .ev_trespass,
-      .tr_take,
-      .tr_give,
-      .tr_key
+      .ev_trespass(trace.trespass),
+      .trace(trace.shell)
   );
   assign busy   = device_busy || bus_busy || cross_busy;
   assign f_busy = fabric_busy || cross_f_busy;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, m_error, tread.first, tread.bytes};
+  assign unused = &{1'b0, device_trace, master_enable, m_error, tread.first, tread.bytes};
 endmodule

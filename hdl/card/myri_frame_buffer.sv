@@ -18,8 +18,7 @@ module myri_frame_buffer
     output logic [63:0] mem_wdata,  // write data
     output logic [7:0] mem_be,  // bytes written
     input logic [63:0] mem_rdata,  // read data, one clock later
-    output logic tr_first,  // strobe: first data of a transaction to this card
-    output logic tr_last  // strobe: its end
+    output pci_target_trace_t trace  // events of the clock before
 );
   pci_out_t target_out, no_master;
   assign no_master = PCI_NOTHING;
@@ -32,7 +31,6 @@ module myri_frame_buffer
   pci_read_t  tread;
   logic tw_valid, tw_ready, tread_valid, tread_ready, td_valid_q;
   logic [63:0] td_data;
-  logic ev_write, ev_retry, ev_disconnect;
   logic serving;  // the target's request, during which it is busy, too
 
   myri_pci_config #(
@@ -62,8 +60,7 @@ module myri_frame_buffer
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .ev_first(tr_first),
-      .ev_last(tr_last),
+      .trace,
       .needed(),
       .busy(target_busy),
       .clk,
@@ -85,9 +82,6 @@ module myri_frame_buffer
       .cs_wdata,
       .cs_be,
       .cs_rdata,
-      .ev_write,
-      .ev_retry,
-      .ev_disconnect,
       .td_valid(td_valid_q)
   );
   myri_pci_merge u_merge (
@@ -114,6 +108,5 @@ module myri_frame_buffer
   assign busy = target_busy || serving;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.bytes, tread.first, ev_write, ev_retry,
-      ev_disconnect, bar_base[23:0], tw.addr[31:24], tread.addr[31:24]};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.bytes, tread.first, bar_base[23:0], tw.addr[31:24], tread.addr[31:24]};
 endmodule

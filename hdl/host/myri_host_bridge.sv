@@ -42,15 +42,7 @@ module myri_host_bridge
     output logic intr,  // level: INTA# of any agent (combinational)
     output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
-    output logic tr_pio_accept,  // CPU access accepted at this edge
-    output logic tr_pio_start,  // strobe: FRAME# of the bridge fell
-    output logic tr_pio_done,  // strobe: CPU transaction finished
-    output logic tr_pio_error,  // with tr_pio_done: master or target abort
-    output logic tr_dma_first,  // strobe: first data of a transaction to memory
-    output logic tr_dma_last,  // strobe: its end
-    output logic tr_dma_write,  // with both: it writes memory
-    output logic ev_retry,  // strobe: the bridge answered a transaction with a retry
-    output logic ev_disconnect,  // strobe: the bridge stopped a burst
+    output host_bridge_trace_t trace,  // events of this clock
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     output logic busy  // 1 = needs clock edges
 );
@@ -60,6 +52,14 @@ module myri_host_bridge
   assign pci_gated_needed[SIDE_MASTER] = cpu_needed | master_needed;
   assign busy = arbiter_busy | cpu_valid | pci_gated_needed != '0;
   assign intr = inta_n != '1;
+
+  // ---- trace ----
+  logic done;  // a CPU transaction has finished
+  pci_master_trace_t master_trace;
+  pci_target_trace_t target_trace;
+  assign trace.pio_start = master_trace.start;
+  assign trace.pio_done = done;
+  assign {trace.dma_first, trace.dma_last, trace.dma_write, trace.retry, trace.disconnect} = target_trace;
 
   myri_pci_arbiter #(
       .AGENTS(AGENTS)
@@ -95,7 +95,7 @@ module myri_host_bridge
   assign extra = cfg.extra_num != 4'd0 & (share_d >= {1'b0, cfg.extra_den});
   always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) share_q <= '0;
-    else if (tr_pio_done) share_q <= extra ? share_d - {1'b0, cfg.extra_den} : share_d;
+    else if (done) share_q <= extra ? share_d - {1'b0, cfg.extra_den} : share_d;
   end
 
   // ---- downstream: CPU to PCI ----
@@ -105,7 +105,6 @@ module myri_host_bridge
 
   logic [63:0] mw_data, mr_data;
   pci_out_t master_out, target_out;
-  logic master_retry, master_disconnect;
 
   myri_host_cpu u_cpu (
       .rst,
@@ -134,8 +133,8 @@ module myri_host_bridge
       .cfg_post_depth(cfg.post_depth),
       .cfg_wc_bytes(cfg.wc_bytes),
       .cfg_read_return(cfg.read_return),
-      .m_done(tr_pio_done),
-      .tr_accept(tr_pio_accept),
+      .m_done(done),
+      .accepted(trace.pio_accept),
       .idle(idle_out),
       .needed(cpu_needed)
   );
@@ -156,11 +155,9 @@ module myri_host_bridge
       .pci_out(master_out),
       .cfg(down),
       .cfg_wide(cfg.wide),
-      .m_done(tr_pio_done),
-      .m_error(tr_pio_error),
-      .ev_start(tr_pio_start),
-      .ev_retry(master_retry),
-      .ev_disconnect(master_disconnect),
+      .m_done(done),
+      .m_error(trace.pio_error),
+      .trace(master_trace),
       .needed(master_needed),
       .busy()
   );
@@ -193,8 +190,6 @@ module myri_host_bridge
       .cs_reg,
       .cs_wdata,
       .cs_be,
-      .ev_retry,
-      .ev_disconnect,
       .clk(pci_gated_clk[SIDE_TARGET]),
       .pci_out(target_out),
       .bar_base(32'd0),
@@ -204,9 +199,7 @@ module myri_host_bridge
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
       .cs_rdata(32'd0),
-      .ev_first(tr_dma_first),
-      .ev_last(tr_dma_last),
-      .ev_write(tr_dma_write),
+      .trace(target_trace),
       .needed(target_needed),
       .busy()
   );
@@ -246,5 +239,5 @@ module myri_host_bridge
   );
 
   logic unused;
-  assign unused = &{1'b0, tread.bytes, cs_write, cs_reg, cs_wdata, cs_be, master_retry, master_disconnect};
+  assign unused = &{1'b0, tread.bytes, cs_write, cs_reg, cs_wdata, cs_be, master_trace};
 endmodule

@@ -34,7 +34,7 @@ module myri_host_cpu
     output logic mr_ready,  // accepted
     input logic [63:0] mr_data,  // byte lanes
     input logic m_done,  // command finished
-    output logic tr_accept,  // store or read accepted at this edge
+    output logic accepted,  // strobe: store or read accepted at this edge
     output logic idle,  // no store held or posted
     output logic needed  // 1 = the coming edge of clk changes state
 );
@@ -48,7 +48,7 @@ module myri_host_cpu
   assign store_wc = combine & fits & ~reading_q;
   assign direct = plain & wc_empty & room & ~reading_q;
   assign cpu_ready = store_wc | direct | (cpu_valid & cpu_fence & wc_empty & ~reading_q);
-  assign tr_accept = store_wc | direct;
+  assign accepted = store_wc | direct;
 
   // ---- combining buffer ----
   logic c_valid, d_valid, c_needed;

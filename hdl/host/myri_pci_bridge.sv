@@ -32,22 +32,22 @@ module myri_pci_bridge
     output logic [CARDS:0] far_req_n,  // REQ# of every agent of it, for a monitor
     output logic [CARDS:0] far_gnt_n,  // GNT# of every agent of it, for a monitor
     output logic far_conflict,  // two agents drive one wire of it
-    output logic ev_lost,  // strobe, near clock: a posted write or a read ended by an abort on the near bus
-    output logic ev_far_lost,  // strobe, far clock: ... on the far bus
+    output pci_bridge_trace_t trace,  // events of both buses
     output logic in_flight,  // near clock: 1 = a transfer is unfinished
     output logic far_in_flight  // far clock: 1 = a transfer is unfinished
 );
   // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
   logic n_tw_valid, n_tw_ready, n_tread_valid, n_tread_ready, n_td_valid;
   logic n_mc_valid, n_mc_ready, n_mw_valid, n_mw_ready, n_mr_valid, n_mr_ready;
-  logic n_done, n_error, n_first, n_last, n_busy, n_master_enable;
+  logic n_done, n_error, n_busy, n_master_enable;
+  pci_device_trace_t n_trace, f_trace;
   pci_write_t n_tw;
   pci_read_t n_tread;
   pci_transfer_t n_mc;
   logic [63:0] n_td_data, n_mw_data, n_mr_data;
   logic f_tw_valid, f_tw_ready, f_tread_valid, f_tread_ready, f_td_valid;
   logic f_mc_valid, f_mc_ready, f_mw_valid, f_mw_ready, f_mr_valid, f_mr_ready;
-  logic f_done, f_error, f_first, f_last, f_busy, f_master_enable;
+  logic f_done, f_error, f_busy, f_master_enable;
   pci_write_t f_tw;
   pci_read_t f_tread;
   pci_transfer_t f_mc;
@@ -84,8 +84,7 @@ module myri_pci_bridge
       .tread(n_tread),
       .td_valid(n_td_valid),
       .td_data(n_td_data),
-      .tr_first(n_first),
-      .tr_last(n_last),
+      .trace(n_trace),
       .mc_valid(n_mc_valid),
       .mc_ready(n_mc_ready),
       .mc(n_mc),
@@ -124,8 +123,7 @@ module myri_pci_bridge
       .tread(f_tread),
       .td_valid(f_td_valid),
       .td_data(f_td_data),
-      .tr_first(f_first),
-      .tr_last(f_last),
+      .trace(f_trace),
       .mc_valid(f_mc_valid),
       .mc_ready(f_mc_ready),
       .mc(f_mc),
@@ -237,14 +235,14 @@ module myri_pci_bridge
       .m_busy(up_m_busy)
   );
 
-  assign ev_lost = n_done && n_error;
-  assign ev_far_lost = f_done && f_error;
+  assign trace.lost = n_done && n_error;
+  assign trace.far_lost = f_done && f_error;
   assign in_flight = down_s_busy || up_m_busy;
   assign far_in_flight = up_s_busy || down_m_busy;
   assign busy = n_busy || in_flight;
   assign far_busy = f_busy || far_in_flight || bus_busy || arbiter_busy;
 
   logic unused;
-  assign unused = &{1'b0, n_master_enable, f_master_enable, n_first, n_last, f_first, f_last, inta_n, count_data,
+  assign unused = &{1'b0, n_master_enable, f_master_enable, n_trace, f_trace, inta_n, count_data,
       count_busy};
 endmodule

@@ -29,8 +29,7 @@ module myri_pci_device
     output pci_read_t tread,  // the request
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // byte lanes
-    output logic tr_first,  // strobe: first data of a transaction to this device
-    output logic tr_last,  // strobe: its end
+    output pci_device_trace_t trace,  // events of the clock before
     input logic mc_valid,  // command of the master
     output logic mc_ready,  // accepted
     input pci_transfer_t mc,  // the command
@@ -51,7 +50,6 @@ module myri_pci_device
   logic [31:0] cs_wdata, cs_rdata, bar_base;
   logic [3:0] cs_be;
   logic [7:0] latency_timer, interrupt_line;
-  logic ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
   pci_master_settings_t master;
   assign busy = target_busy || master_busy;
   assign master.latency_timer = latency_timer != 8'd0 ? latency_timer : cfg.master.latency_timer;
@@ -92,8 +90,7 @@ module myri_pci_device
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .ev_first(tr_first),
-      .ev_last(tr_last),
+      .trace(trace.target),
       .needed(pci_gated_needed[SIDE_TARGET]),
       .busy(target_busy),
       .rst,
@@ -114,10 +111,7 @@ module myri_pci_device
       .cs_reg,
       .cs_wdata,
       .cs_be,
-      .cs_rdata,
-      .ev_write,
-      .ev_retry,
-      .ev_disconnect
+      .cs_rdata
   );
   myri_pci_master u_master (
       .clk(pci_gated_clk[SIDE_MASTER]),
@@ -125,8 +119,7 @@ module myri_pci_device
       .cfg(master),
       .cfg_wide(cfg.wide),
       .mc_config(1'b0),
-      .ev_retry(ev_refused),
-      .ev_disconnect(ev_stopped),
+      .trace(trace.master),
       .needed(pci_gated_needed[SIDE_MASTER]),
       .busy(master_busy),
       .rst,
@@ -141,8 +134,7 @@ module myri_pci_device
       .mr_ready,
       .mr_data,
       .m_done,
-      .m_error,
-      .ev_start
+      .m_error
   );
   myri_pci_merge u_merge (
       .a_out(target_out),
@@ -153,6 +145,5 @@ module myri_pci_device
   );
 
   logic unused;
-  assign unused = &{1'b0, interrupt_line, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused,
-      ev_stopped};
+  assign unused = &{1'b0, interrupt_line};
 endmodule

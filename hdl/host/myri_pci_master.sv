@@ -30,9 +30,7 @@ module myri_pci_master
     output logic [63:0] mr_data,  // in PCI lanes
     output logic m_done,  // strobe: last data phase of the command is over
     output logic m_error,  // with m_done: master abort or target abort
-    output logic ev_start,  // strobe: FRAME# falls
-    output logic ev_retry,  // strobe: the target answered the first data phase with a retry
-    output logic ev_disconnect,  // strobe: the target stopped a burst
+    output pci_master_trace_t trace,  // events of the clock before
     output logic needed,  // 1 = the coming edge of clk changes state
     output logic busy  // 1 = a command is unfinished, or a further edge is needed
 );
@@ -174,11 +172,11 @@ module myri_pci_master
 
   // ---- transaction ----
   always_ff @(posedge clk) begin
-    ev_start <= start & ~rst;
-    {ev_retry, ev_disconnect} <= '0;
+    trace.start <= start & ~rst;
+    {trace.retry, trace.disconnect} <= '0;
     if (fin && !failed_q && !rst) begin
-      ev_retry <= stop & ~moved_q & ~xfer & ~abort_t;
-      ev_disconnect <= (stopped_q | stop) & (moved_q | xfer) & left_d != 16'd0;
+      trace.retry <= stop & ~moved_q & ~xfer & ~abort_t;
+      trace.disconnect <= (stopped_q | stop) & (moved_q | xfer) & left_d != 16'd0;
     end
     if (rst) begin
       state_q <= IDLE;

@@ -113,5 +113,38 @@ package myri_pci_pkg;
     logic [6:0] bytes;
     logic [31:0] addr;  // byte address
   } host_command_t;  // command of a host CPU
+
+  // Traces: strobes.
+  typedef struct packed {
+    logic first;  // first data phase of a transaction moved data
+    logic last;  // a transaction that moved data ended
+    logic write;  // with both: it writes to this target
+    logic retry;  // a transaction was answered with a retry
+    logic disconnect;  // this target stopped a transaction after data
+  } pci_target_trace_t;
+  typedef struct packed {
+    logic start;  // FRAME# falls
+    logic retry;  // the target answered the first data phase with a retry
+    logic disconnect;  // the target stopped a burst
+  } pci_master_trace_t;
+  typedef struct packed {
+    pci_target_trace_t target;
+    pci_master_trace_t master;
+  } pci_device_trace_t;
+  typedef struct packed {
+    logic pio_accept;  // CPU access accepted at this edge
+    logic pio_start;  // FRAME# of the bridge fell
+    logic pio_done;  // CPU transaction finished
+    logic pio_error;  // with pio_done: master or target abort
+    logic dma_first;  // first data of a transaction to memory
+    logic dma_last;  // its end
+    logic dma_write;  // with both: it writes memory
+    logic retry;  // the bridge answered a transaction with a retry
+    logic disconnect;  // the bridge stopped a burst
+  } host_bridge_trace_t;
+  typedef struct packed {
+    logic lost;  // near clock: a posted write or a read ended by an abort on the near bus
+    logic far_lost;  // far clock: ... on the far bus
+  } pci_bridge_trace_t;
 endpackage
 /* verilator lint_on UNUSEDPARAM */

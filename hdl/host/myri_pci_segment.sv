@@ -37,15 +37,7 @@ module myri_pci_segment
     output logic intr,  // level: INTA# of any agent (combinational)
     output logic idle_out,  // every store of the CPU has finished on the bus
     output logic idle_in,  // every DMA write is in memory
-    output logic tr_pio_accept,  // CPU access accepted at this edge
-    output logic tr_pio_start,  // strobe: FRAME# of the bridge fell
-    output logic tr_pio_done,  // strobe: CPU transaction finished
-    output logic tr_pio_error,  // with tr_pio_done: master or target abort
-    output logic tr_dma_first,  // strobe: first data of a transaction to memory
-    output logic tr_dma_last,  // strobe: its end
-    output logic tr_dma_write,  // with both: it writes memory
-    output logic ev_retry,  // strobe: the bridge answered a transaction with a retry
-    output logic ev_disconnect,  // strobe: the bridge stopped a burst
+    output host_bridge_trace_t trace,  // events of the host bridge
     output pci_wires_t wires,  // resolved shared wires, for a monitor
     output logic [SLOTS:0] grants_n,  // GNT# of every agent, for a monitor
     output logic [SLOTS:0] requests_n,  // REQ# of every agent, for a monitor
@@ -115,15 +107,7 @@ module myri_pci_segment
       .intr,
       .idle_out,
       .idle_in,
-      .tr_pio_accept,
-      .tr_pio_start,
-      .tr_pio_done,
-      .tr_pio_error,
-      .tr_dma_first,
-      .tr_dma_last,
-      .tr_dma_write,
-      .ev_retry,
-      .ev_disconnect,
+      .trace,
       .pci_gated_needed,
       .pci_in(bridge_in),
       .pci_out(bridge_out),

@@ -36,11 +36,7 @@ module myri_pci_target
     output logic [31:0] cs_wdata,  // configuration write data
     output logic [3:0] cs_be,  // configuration bytes, 1 = written
     input logic [31:0] cs_rdata,  // configuration read data, combinational from cs_reg
-    output logic ev_first,  // strobe: first data phase of a transaction moved data
-    output logic ev_last,  // strobe: a transaction that moved data ended
-    output logic ev_write,  // with ev_first, ev_last: it writes to this target
-    output logic ev_retry,  // strobe: a transaction was answered with a retry
-    output logic ev_disconnect,  // strobe: this target stopped a transaction after data
+    output pci_target_trace_t trace,  // events of the clock before
     output logic needed,  // 1 = the coming edge of clk changes state
     output logic busy  // 1 = a transaction is unfinished, or a further edge is needed
 );
@@ -173,11 +169,11 @@ module myri_pci_target
   // ---- strobes ----
   logic moved_q;
   always_ff @(posedge clk) begin
-    ev_first <= step & first_q & ~rst;
-    ev_last <= fin & (moved_q | step) & ~rst;
-    ev_write <= ~reading_q & ~config_cycle_q & ~rst;
-    ev_retry <= retry & ~rst;
-    ev_disconnect <= fin & stop_q & (moved_q | step) & ~rst;
+    trace.first <= step & first_q & ~rst;
+    trace.last <= fin & (moved_q | step) & ~rst;
+    trace.write <= ~reading_q & ~config_cycle_q & ~rst;
+    trace.retry <= retry & ~rst;
+    trace.disconnect <= fin & stop_q & (moved_q | step) & ~rst;
     moved_q <= ~rst & (state_q == DATA) & (moved_q | step);
   end
 
@@ -254,5 +250,5 @@ module myri_pci_target
   assign busy   = w_busy | r_busy | needed;
 
   logic unused;
-  assign unused = &{1'b0, ev_disconnect, bar_base[1:0]};
+  assign unused = &{1'b0, trace, bar_base[1:0]};
 endmodule

@@ -163,6 +163,28 @@ STRUCTS = (
     ),
     ("Status word of the fabric.", "card_report_t", ("card_status_t index;", "logic [31:0] value;")),
     (
+        "Trace of the shell.",
+        "card_shell_trace_t",
+        (
+            "logic take;  // strobe: a message is given to its circuit",
+            "logic give;  // strobe: the message's result is written",
+            "logic [31:0] key;  // first word of the message, with both",
+        ),
+    ),
+    (
+        "Trace of the card.",
+        "card_trace_t",
+        (
+            "logic first;  // strobe: first data of a transaction to this card",
+            "logic last;  // strobe: its end",
+            "logic [3:0] patience;  // strobes: an access of a bank has exceeded cfg.patience",
+            "logic mailbox;  // strobe: a write of the control mailbox has exceeded cfg.patience",
+            "logic trespass;  // level, fabric clock: a circuit uses bank 3 without a grant",
+            "card_shell_trace_t shell;  // fabric clock",
+            "logic in_flight;  // level: a job or a transfer is unfinished",
+        ),
+    ),
+    (
         "Job of the shell for the uplink.",
         "card_job_t",
         (
@@ -171,7 +193,7 @@ STRUCTS = (
         ),
     ),
 )
-"""Streams between the bus side and the fabric: title, type, fields."""
+"""Streams between the bus side and the fabric, and traces: title, type, fields."""
 
 
 def entry(mode: Forward, endpoint: int = 0, channel: int = 0, handler: int = 0) -> tuple[int, int]:

@@ -111,7 +111,7 @@ always @(posedge clk)
     if (in_bus && half_q) assert (!wide_q && place[2]);
     if (in_bus && !failed_q) assert (seg_q == left_q || seg_q < left_q && 3'(place + 32'(seg_q)) == 3'd0);
     if (in_bus && !failed_q && cfg.max_burst != 16'd0) assert ({1'b0, moved} + {1'b0, seg_q} <= {1'b0, cfg.max_burst});
-    assert (ev_start == (state_q == ADDR));
+    assert (trace.start == (state_q == ADDR));
     if (state_q == ADDR) assert (frame_q && !irdy_q && !failed_q && moved == 16'd0);
     if (!in_bus) assert (!frame_q && !irdy_q);
     if (state_q == ADDR) assert (clocks == 8'd0 && alone == 3'd0 && slow == 3'd0 && unclaimed_q == 2'd0 && waited_q == 3'd0);

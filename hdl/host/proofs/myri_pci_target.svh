@@ -169,10 +169,10 @@ always @(posedge clk)
       if (driven && !pci_out.enables.devsel) assert ($past(high));
       assert (pci_out.enables.par == driven_ad);
       if (driven_ad) assert (pci_out.wires.par == $past(parity));
-      assert (ev_first == $past(step && none_yet) && ev_last == $past(mine && ends && (step || !none_yet)));
-      if (ev_first || ev_last) assert (ev_write == $past(cmd_q[0] && !its));
-      assert (ev_retry == $past(mine && ends && none_yet && !step && devsel_q));
-      assert (ev_disconnect == $past(mine && ends && stop_q && (step || !none_yet)));
+      assert (trace.first == $past(step && none_yet) && trace.last == $past(mine && ends && (step || !none_yet)));
+      if (trace.first || trace.last) assert (trace.write == $past(cmd_q[0] && !its));
+      assert (trace.retry == $past(mine && ends && none_yet && !step && devsel_q));
+      assert (trace.disconnect == $past(mine && ends && stop_q && (step || !none_yet)));
       if ($past(!needed)) assert ($stable(state_q) && $stable(frame_q) && $stable(addr_q));
     end
     cover (ends && mine && moved == 8'd2);

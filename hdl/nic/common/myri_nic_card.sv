@@ -42,7 +42,8 @@ module myri_nic_card
 
   pci_write_t tw;
   pci_read_t tread;
-  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last;
+  logic mc_ready, mr_valid, m_done, m_error;
+  pci_device_trace_t trace;
   logic done_due_q, done_error_q;  // the end of a command waits for its place in the stream
 
   assign pci_gated_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
@@ -83,8 +84,7 @@ module myri_nic_card
       .tread_ready(pio_ready && !tw_valid),
       .td_valid(rsp_valid),
       .td_data(rsp_data),
-      .tr_first(ev_first),
-      .tr_last(ev_last),
+      .trace,
       .mc_valid(cmd_valid && master_enable && !done_due_q),
       .mc(cmd),
       .mw_valid(wr_valid),
@@ -109,6 +109,6 @@ module myri_nic_card
   end
 
   logic unused;  // unused signals
-  assign unused = &{1'b0, tw.addr[31:24], tw.addr[1:0], tread.addr[31:24], tread.addr[1:0], ev_first, ev_last,
+  assign unused = &{1'b0, tw.addr[31:24], tw.addr[1:0], tread.addr[31:24], tread.addr[1:0], trace,
       tread.bytes, tread.first};
 endmodule

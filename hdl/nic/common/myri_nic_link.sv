@@ -47,6 +47,8 @@ module myri_nic_link
     output logic event_busy,  // 1 = the coming edge of clk is needed
     output logic busy  // NIC clock: 1 = a further edge is needed
 );
+  tx_trace_t  tx_trace;
+  rx_trace_t  rx_trace;
   send_head_t tx_head;
   recv_head_t rx_head;
   logic [WIDTH-1:0] tx_word, rx_word;
@@ -62,6 +64,15 @@ module myri_nic_link
   logic [2:0] level, level_before_q;
   link_event_t link_now;
 
+  assign {link_trace.tx_head, link_trace.tx_tail, link_trace.tx_key, link_trace.tx_ago} = tx_trace;
+  assign {
+    link_trace.rx_head,
+    link_trace.rx_tail,
+    link_trace.rx_key,
+    link_trace.rx_ago,
+    link_trace.rx_bytes,
+    link_trace.rx_syndrome
+  } = rx_trace;
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
   assign event_busy = near_busy[2];
@@ -115,10 +126,7 @@ module myri_nic_link
       .in_ready(tx_entry_ready),
       .in_head(tx_head),
       .in_data(tx_word),
-      .tr_head(link_trace.tx_head),
-      .tr_tail(link_trace.tx_tail),
-      .tr_key(link_trace.tx_key),
-      .tr_ago(link_trace.tx_ago),
+      .trace(tx_trace),
       .in_packet(tx_in_packet),
       .busy(ptx_busy)
   );
@@ -165,12 +173,7 @@ module myri_nic_link
       .out_ready(rx_entry_ready),
       .out_head(rx_head),
       .out_data(rx_word),
-      .tr_head(link_trace.rx_head),
-      .tr_tail(link_trace.rx_tail),
-      .tr_key(link_trace.rx_key),
-      .tr_ago(link_trace.rx_ago),
-      .tr_bytes(link_trace.rx_bytes),
-      .tr_syndrome(link_trace.rx_syndrome),
+      .trace(rx_trace),
       .crc_bad(link_trace.crc_bad),
       .in_packet(rx_in_packet),
       .busy(prx_busy)

@@ -44,6 +44,20 @@ package myri_nic_trace_pkg;
   } pio_trace_t;
   // Of the link clock.
   typedef struct packed {
+    logic head;  // first byte of a packet was sent `ago` edges ago
+    logic tail;  // the packet's GAP was sent
+    logic [31:0] key;  // packet key, with both
+    logic [31:0] ago;  // with head
+  } tx_trace_t;
+  typedef struct packed {
+    logic head;  // first byte of a packet arrived `ago` edges ago
+    logic tail;  // the packet's GAP arrived
+    logic [31:0] key;  // packet key, with both
+    logic [31:0] ago;  // with head
+    logic [31:0] bytes;  // with tail: bytes, CRC character included
+    logic [7:0] syndrome;  // with tail: CRC-8 syndrome
+  } rx_trace_t;
+  typedef struct packed {
     logic tx_head;  // first byte of a packet was sent tx_ago edges ago
     logic tx_tail;  // the packet's GAP was sent
     logic [31:0] tx_key;  // packet key, with both

@@ -6,30 +6,26 @@
 // character.
 module myri_packet_rx
   import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
     parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
-    input  logic                   clk,          // link clock
-    input  logic                   rst,          // synchronous reset
-    input  logic       [     47:0] cycle,        // index of the coming edge
-    input  logic                   m_valid,      // packet stream: beat offered
-    output logic                   m_ready,      // accepted
-    input  logic                   m_tail,       // GAP beat
-    input  logic       [      7:0] m_data,       // byte
-    output logic                   out_valid,    // entry for the NIC side
-    input  logic                   out_ready,    // accepted
-    output recv_head_t             out_head,     // entry
-    output logic       [WIDTH-1:0] out_data,     // its word
-    output logic                   tr_head,      // trace: first byte arrived tr_ago edges ago
-    output logic                   tr_tail,      // trace: GAP received at this edge
-    output logic       [     31:0] tr_key,       // packet key, with tr_head and tr_tail
-    output logic       [     31:0] tr_ago,       // with tr_head
-    output logic       [     31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
-    output logic       [      7:0] tr_syndrome,  // with tr_tail
-    output logic                   crc_bad,      // strobe: a packet ended with a wrong CRC-8
-    output logic                   in_packet,    // between first byte and GAP
-    output logic                   busy          // 1 = a further clock edge is needed
+    input  logic                   clk,        // link clock
+    input  logic                   rst,        // synchronous reset
+    input  logic       [     47:0] cycle,      // index of the coming edge
+    input  logic                   m_valid,    // packet stream: beat offered
+    output logic                   m_ready,    // accepted
+    input  logic                   m_tail,     // GAP beat
+    input  logic       [      7:0] m_data,     // byte
+    output logic                   out_valid,  // entry for the NIC side
+    input  logic                   out_ready,  // accepted
+    output recv_head_t             out_head,   // entry
+    output logic       [WIDTH-1:0] out_data,   // its word
+    output rx_trace_t              trace,      // events of this clock
+    output logic                   crc_bad,    // strobe: a packet ended with a wrong CRC-8
+    output logic                   in_packet,  // between first byte and GAP
+    output logic                   busy        // 1 = a further clock edge is needed
 );
   logic [WIDTH-9:0] bytes_q;  // bytes of the word so far, first in lane 0
   logic [WIDTH-9:0] shown;  // without leftovers of an earlier word
@@ -78,11 +74,11 @@ module myri_packet_rx
     end
   end
 
-  assign tr_tail = taken && m_tail;
-  assign tr_ago = in_packet ? 32'(cycle - start_q) : 32'd0;
-  assign tr_bytes = length_q;
-  assign tr_syndrome = crc_q;
-  assign crc_bad = tr_tail && crc_q != 8'd0;
+  assign trace.tail = taken && m_tail;
+  assign trace.ago = in_packet ? 32'(cycle - start_q) : 32'd0;
+  assign trace.bytes = length_q;
+  assign trace.syndrome = crc_q;
+  assign crc_bad = taken && m_tail && crc_q != 8'd0;
 
   always_ff @(posedge clk) begin
     if (rst) start_q <= 48'd0;
@@ -97,7 +93,7 @@ module myri_packet_rx
       .take (taken),
       .tail (m_tail),
       .data (m_data),
-      .found(tr_head),
-      .key  (tr_key)
+      .found(trace.head),
+      .key  (trace.key)
   );
 endmodule

@@ -6,27 +6,25 @@
 // bytes.
 module myri_packet_tx
   import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
     parameter int KEY_AT = -1   // position of the packet's key in bytes; -1: after Myrinet's route bytes
 ) (
-    input  logic                   clk,        // link clock
-    input  logic                   rst,        // synchronous reset
-    input  logic       [     47:0] cycle,      // index of the coming edge
-    input  logic                   in_valid,   // an entry is available
-    output logic                   in_ready,   // accepted at the coming edge
-    input  send_head_t             in_head,    // entry
-    input  logic       [WIDTH-1:0] in_data,    // its word
-    output logic                   s_valid,    // packet stream: beat offered
-    input  logic                   s_ready,    // accepted
-    output logic                   s_tail,     // 1 = GAP beat
-    output logic       [      7:0] s_data,     // byte
-    output logic                   tr_head,    // trace: first byte left tr_ago edges ago
-    output logic                   tr_tail,    // trace: GAP left at this edge
-    output logic       [     31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
-    output logic       [     31:0] tr_ago,     // with tr_head
-    output logic                   in_packet,  // between first byte and GAP
-    output logic                   busy        // 1 = a further clock edge is needed
+    input logic clk,  // link clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic in_valid,  // an entry is available
+    output logic in_ready,  // accepted at the coming edge
+    input send_head_t in_head,  // entry
+    input logic [WIDTH-1:0] in_data,  // its word
+    output logic s_valid,  // packet stream: beat offered
+    input logic s_ready,  // accepted
+    output logic s_tail,  // 1 = GAP beat
+    output logic [7:0] s_data,  // byte
+    output tx_trace_t trace,  // events of this clock; the key stays from head to tail
+    output logic in_packet,  // between first byte and GAP
+    output logic busy  // 1 = a further clock edge is needed
 );
   typedef enum logic [1:0] {
     BYTES,
@@ -100,9 +98,9 @@ module myri_packet_tx
   end
 
   // Trace: the head is reported once the key is known, at the GAP at the latest.
-  assign key_take = sent && state_q != CRC;
-  assign tr_tail  = sent && state_q == GAP;
-  assign tr_ago   = in_packet ? 32'(cycle - start_q) : 32'd0;
+  assign key_take   = sent && state_q != CRC;
+  assign trace.tail = sent && state_q == GAP;
+  assign trace.ago  = in_packet ? 32'(cycle - start_q) : 32'd0;
 
   always_ff @(posedge clk) begin
     if (rst) start_q <= 48'd0;
@@ -117,7 +115,7 @@ module myri_packet_tx
       .take (key_take),
       .tail (at_gap),
       .data (value),
-      .found(tr_head),
-      .key  (tr_key)
+      .found(trace.head),
+      .key  (trace.key)
   );
 endmodule

@@ -43,7 +43,8 @@ module sim_behind
 
   logic [ 2*PCI_IN_BITS-1:0] slot_in;
   logic [2*PCI_OUT_BITS-1:0] slot_out;
-  logic far_busy, far_in_flight, far_conflict, ev_lost, ev_far_lost;
+  logic far_busy, far_in_flight, far_conflict;
+  pci_bridge_trace_t trace;
   myri_pci_bridge #(
       .CARDS(2)
   ) bridge (
@@ -60,8 +61,7 @@ module sim_behind
       .slot_out,
       .cfg,
       .far_conflict,
-      .ev_lost,
-      .ev_far_lost,
+      .trace,
       .in_flight,
       .far_in_flight,
       .far_rst(rst),
@@ -110,7 +110,7 @@ module sim_behind
   ) lost (
       .clk,
       .rst,
-      .strobe(ev_lost),
+      .strobe(trace.lost),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -119,7 +119,7 @@ module sim_behind
   ) far_lost (
       .clk(far_clk),
       .rst,
-      .strobe(ev_far_lost),
+      .strobe(trace.far_lost),
       .packet(32'd1)
   );
   sim_awake #(

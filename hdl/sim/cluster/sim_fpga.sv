@@ -1,5 +1,6 @@
 // FPGA card of a node with its run-time settings, SRAM, trace points, invariants, and the sleep of its fabric clock.
 module sim_fpga
+  import myri_card_pkg::*;
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -48,15 +49,15 @@ module sim_fpga
   logic [31:0] mem_wdata, mem_rdata, head_rdata, result_wdata, bank_wdata, bank_rdata;
   logic [3:0] mem_be;
   logic [18:0] head_addr, result_addr, bank_addr;
-  logic [3:0] ev_patience;
-  logic ev_mailbox, ev_trespass, tr_take, tr_give;
-  logic [31:0] tr_key;
+  card_trace_t trace;
+  card_shell_trace_t shell;
+  assign shell = trace.shell;
+  assign in_flight = trace.in_flight;
+  logic unused_trace;
+  assign unused_trace = ^trace;
   myri_fpga_card card (
       .f_clk(fabric_clk),
       .f_rst(rst),
-      .tr_first(),
-      .tr_last(),
-      .st_in_flight(in_flight),
       .clk,
       .rst,
       .cycle,
@@ -85,12 +86,7 @@ module sim_fpga
       .bank_addr,
       .bank_wdata,
       .bank_rdata,
-      .ev_patience,
-      .ev_mailbox,
-      .ev_trespass,
-      .tr_take,
-      .tr_give,
-      .tr_key
+      .trace
   );
   sim_card_memory #(
       .MEMORY(MEMORY)
@@ -124,8 +120,8 @@ module sim_fpga
   ) take (
       .clk(fabric_clk),
       .rst,
-      .strobe(tr_take),
-      .packet(tr_key),
+      .strobe(shell.take),
+      .packet(shell.key),
       .argument(32'd0),
       .argument2(64'd0),
       .ago(32'd0)
@@ -136,8 +132,8 @@ module sim_fpga
   ) give (
       .clk(fabric_clk),
       .rst,
-      .strobe(tr_give),
-      .packet(tr_key),
+      .strobe(shell.give),
+      .packet(shell.key),
       .argument(32'd0),
       .argument2(64'd0),
       .ago(32'd0)
@@ -149,7 +145,7 @@ module sim_fpga
     ) patience (
         .clk,
         .rst,
-        .strobe(ev_patience[i]),
+        .strobe(trace.patience[i]),
         .packet(32'(i))
     );
   end
@@ -159,7 +155,7 @@ module sim_fpga
   ) mailbox (
       .clk,
       .rst,
-      .strobe(ev_mailbox),
+      .strobe(trace.mailbox),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -168,7 +164,7 @@ module sim_fpga
   ) trespass (
       .clk(fabric_clk),
       .rst,
-      .strobe(ev_trespass),
+      .strobe(trace.trespass),
       .packet(32'd0)
   );
   sim_awake #(

@@ -25,7 +25,12 @@ module sim_frame
     cfg.m66 = 1'b1;
   end
 
+  pci_target_trace_t trace;
   logic mem_valid, mem_write, begun, ended, card_busy;
+  assign begun = trace.first;
+  assign ended = trace.last;
+  logic unused_trace;
+  assign unused_trace = ^trace;
   logic [23:0] mem_addr;
   logic [63:0] mem_wdata, mem_rdata_q;
   logic [7:0] mem_be;
@@ -43,8 +48,7 @@ module sim_frame
       .mem_be,
       .mem_rdata(mem_rdata_q),
       .busy(card_busy),
-      .tr_first(begun),
-      .tr_last(ended)
+      .trace
   );
   int at, enables;
   always_ff @(posedge clk) begin

@@ -43,6 +43,11 @@ module sim_segment
   host_bridge_settings_t cfg;
   always_ff @(posedge setup_gated_clk) if (rst) cfg <= host_bridge_settings(UNIT);
 
+  host_bridge_trace_t trace;
+  assign tr_pio_done  = trace.pio_done;
+  assign tr_pio_error = trace.pio_error;
+  logic unused_trace;
+  assign unused_trace = ^trace;
   myri_pci_segment #(
       .SLOTS(SLOTS)
   ) segment (
@@ -73,19 +78,11 @@ module sim_segment
       .intr,
       .idle_out,
       .idle_in,
-      .tr_pio_done,
-      .tr_pio_error,
+      .trace,
       .conflict,
       .pci_gated_needed,
       .busy,
       .cpu_config(1'b0),
-      .tr_pio_accept(),
-      .tr_pio_start(),
-      .tr_dma_first(),
-      .tr_dma_last(),
-      .tr_dma_write(),
-      .ev_retry(),
-      .ev_disconnect(),
       .wires(),
       .grants_n(),
       .requests_n(),

@@ -2,6 +2,7 @@
 // ports are brought out; host memory also acts as the NIC. With `sleep` both clocks skip unneeded edges.
 module sim_card_bench
   import myri_sleep_pkg::*;
+  import myri_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
@@ -90,6 +91,13 @@ module sim_card_bench
     cfg_pci.wide = cfg_wide;
     cfg.patience = cfg_patience;
   end
+  card_trace_t trace;
+  card_shell_trace_t shell;
+  assign shell = trace.shell;
+  assign {ev_patience, ev_mailbox, ev_trespass} = {trace.patience, trace.mailbox, trace.trespass};
+  assign {tr_take, tr_give, tr_key} = shell;
+  logic unused_trace;
+  assign unused_trace = ^trace;
   myri_fpga_card u_card (
       .*,
       .clk(gated),
@@ -104,9 +112,7 @@ module sim_card_bench
       .mem_wdata(h_wdata),
       .mem_be(h_be),
       .mem_rdata(h_rdata),
-      .tr_first(),
-      .tr_last(),
-      .st_in_flight()
+      .trace
   );
 
   sim_card_memory sram (

@@ -26,7 +26,8 @@ module sim_pci_card
   pci_write_t tw;
   pci_read_t tread;
   pci_transfer_t mc;
-  logic ev_first, ev_last, ev_write, t_retry, t_disconnect, ev_start, m_retry, m_disconnect;
+  pci_target_trace_t target_trace;
+  pci_master_trace_t master_trace;
   assign {tw_addr, tw_data, tw_be} = tw;
   assign {tread_addr, tread_bytes} = {tread.addr, tread.bytes};
   assign mc = {mc_write, mc_addr, mc_bytes};
@@ -43,8 +44,7 @@ module sim_pci_card
       .cfg(card.target),
       .cfg_target_abort(card_target_abort),
       .pci_out(target_out),
-      .ev_retry(t_retry),
-      .ev_disconnect(t_disconnect),
+      .trace(target_trace),
       .needed(),
       .busy(target_busy)
   );
@@ -53,8 +53,7 @@ module sim_pci_card
       .cfg(card.master),
       .pci_out(master_out),
       .mc_config(1'b0),
-      .ev_retry(m_retry),
-      .ev_disconnect(m_disconnect),
+      .trace(master_trace),
       .needed(),
       .busy(master_busy)
   );
@@ -67,6 +66,5 @@ module sim_pci_card
   );
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.first, ev_first, ev_last, ev_write,
-      t_retry, t_disconnect, ev_start, m_retry, m_disconnect};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.first, target_trace, master_trace};
 endmodule

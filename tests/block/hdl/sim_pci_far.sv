@@ -45,6 +45,8 @@ module sim_pci_far
     cfg.m66 = 1'b1;
   end
 
+  pci_bridge_trace_t trace;
+  assign {ev_lost, ev_far_lost} = trace;
   myri_pci_bridge #(
       .CARDS(1)
   ) u_bridge (

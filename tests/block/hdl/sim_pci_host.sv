@@ -67,6 +67,14 @@ module sim_pci_host
 
   always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
 
+  host_bridge_trace_t trace;
+  assign {tr_pio_accept, tr_pio_start, tr_pio_done, tr_pio_error} = {
+    trace.pio_accept, trace.pio_start, trace.pio_done, trace.pio_error
+  };
+  assign {tr_dma_first, tr_dma_last, tr_dma_write} = {
+    trace.dma_first, trace.dma_last, trace.dma_write
+  };
+  assign {ev_retry, ev_disconnect} = {trace.retry, trace.disconnect};
   myri_pci_segment #(
       .SLOTS(2)
   ) u_segment (

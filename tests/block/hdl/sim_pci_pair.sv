@@ -30,19 +30,10 @@ module sim_pci_pair
   pci_wires_t wires;
   logic [1:0] inta_n, gnt_n;
   logic [47:0] cycle;
-  logic
-      bus_busy,
-      m_busy,
-      t_busy,
-      a_busy,
-
-      cs_write,
-      ev_first,
-      ev_last,
-      ev_write,
-      ev_start,
-      m_retry,
-      m_disconnect;
+  logic bus_busy, m_busy, t_busy, a_busy, cs_write;
+  pci_target_trace_t target_trace;
+  pci_master_trace_t master_trace;
+  assign {ev_retry, ev_disconnect} = {target_trace.retry, target_trace.disconnect};
   logic [ 5:0] cs_reg;
   logic [31:0] cs_wdata;
   logic [ 3:0] cs_be;
@@ -86,13 +77,13 @@ module sim_pci_pair
       .cfg_wide(m_wide),
       .cfg(m_cfg),
       .mc_config(1'b0),
-      .ev_retry(m_retry),
-      .ev_disconnect(m_disconnect),
+      .trace(master_trace),
       .needed(),
       .busy(m_busy)
   );
   myri_pci_target u_target (
       .*,
+      .trace(target_trace),
       .pci_in(agent_in[2*PCI_IN_BITS-1:PCI_IN_BITS]),
       .pci_out(t_out),
       .mem_enable(1'b1),
@@ -104,6 +95,6 @@ module sim_pci_pair
   );
 
   logic unused;
-  assign unused = &{1'b0, inta_n, tread.first, cs_write, ev_first, ev_last, ev_write, ev_start, m_retry, m_disconnect,
+  assign unused = &{1'b0, inta_n, tread.first, cs_write, target_trace, master_trace,
       cs_reg, cs_wdata, cs_be};
 endmodule

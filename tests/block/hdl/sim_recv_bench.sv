@@ -96,14 +96,16 @@ module sim_recv_bench
       .clk(run_clk)
   );
 
+  rx_trace_t link_trace;
+  assign {tr_head, tr_tail, tr_key, tr_ago, tr_bytes, link_syndrome} = link_trace;
   myri_packet_rx #(
       .WIDTH(WIDTH)
   ) u_rx (
       .*,
-      .clk(run_link_clk),
+      .clk  (run_link_clk),
       .cycle(link_cycle),
-      .tr_syndrome(link_syndrome),
-      .busy(rx_busy)
+      .trace(link_trace),
+      .busy (rx_busy)
   );
 
   myri_cdc_fifo #(

@@ -118,10 +118,13 @@ module sim_send_bench
       .r_busy(r_busy)
   );
 
+  tx_trace_t link_trace;
+  assign {tr_head, tr_tail, tr_key, tr_ago} = link_trace;
   myri_packet_tx #(
       .WIDTH(WIDTH)
   ) u_tx (
       .*,
+      .trace(link_trace),
       .clk  (run_link_clk),
       .cycle(link_cycle),
       .busy (tx_busy)

@@ -41,12 +41,12 @@ always @(posedge clk)
       if (lane < held) assert (out_data[8*lane+:8] == kept);
       else assert (out_data[8*lane+:8] == (m_tail ? 8'd0 : m_data));
     end
-    assert (tr_tail == (m_valid && m_ready && m_tail));
-    assert (crc_bad == (tr_tail && crc != 8'd0));
-    assert (tr_bytes == length && tr_syndrome == crc && in_packet == (length != 0));
-    assert (tr_ago == (in_packet ? 32'(cycle - begun) : 32'd0));
+    assert (trace.tail == (m_valid && m_ready && m_tail));
+    assert (crc_bad == (trace.tail && crc != 8'd0));
+    assert (trace.bytes == length && trace.syndrome == crc && in_packet == (length != 0));
+    assert (trace.ago == (in_packet ? 32'(cycle - begun) : 32'd0));
     if ($past(rst)) assert (bytes_q == '0 && start_q == '0);
     if (!$past(rst) && !$past(busy))
       assert ($stable(bytes_q) && $stable(count_q) && $stable(crc_q) && $stable(length_q) && $stable(start_q));
-    cover (tr_tail && held == 3'd2 && !crc_bad);
+    cover (trace.tail && held == 3'd2 && !crc_bad);
   end

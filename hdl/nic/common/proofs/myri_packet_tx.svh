@@ -62,14 +62,14 @@ always @(posedge clk)
       if (in_valid) assert (in_ready == (gone + 4'(s_valid && s_ready) == own));
     end else assert (s_valid && !in_ready && s_tail == (phase == GAP));
     if (phase == CRC) assert (s_data == (turned ? ~crc : crc));
-    assert (tr_tail == (s_valid && s_ready && s_tail));
-    assert (tr_ago == (any ? 32'(cycle - begun) : 32'd0));
+    assert (trace.tail == (s_valid && s_ready && s_tail));
+    assert (trace.ago == (any ? 32'(cycle - begun) : 32'd0));
     if (any) assert (start_q == begun);
     if ($past(rst)) assert ({lane_q, abort_q, start_q} == '0);
     if (!$past(rst) && !$past(busy)) begin
       assert ($stable(state_q) && $stable(begun_q) && $stable(lane_q) && $stable(crc_q) && $stable(abort_q));
       assert ($stable(in_packet) && $stable(start_q));
     end
-    cover (tr_tail && turned);
+    cover (trace.tail && turned);
     cover (phase == CRC && !turned && crc == 8'h07);
   end
