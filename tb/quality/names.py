@@ -16,10 +16,12 @@ from tb.tools.paths import ROOT
 DIRECTIONS = {
     r"(\w+_)?(gated_clk|rst)": "input",
     r"cfg(_\w+)?": "input",
-    r"(\w+_trace|tr_\w+|st_\w+|ev_\w+|status)": "output",
+    r"((\w+_)?trace|tr_\w+|st_\w+|ev_\w+|status)": "output",
     r"(?!set_)(\w+_)?(busy|needed|in_flight|alarm)": "output",
 }
 """Port name patterns of hardware with their direction. Simulation modules that monitor may have them as inputs."""
+TRACE = re.compile(r"(\w+_)?trace")
+"""Names of trace outputs: a module has at most one, a packed struct."""
 GATHERS = {("myri_nic_events", "status")}
 """Modules, with a port, that assemble register bits from other modules' outputs."""
 PAIRS = (("valid", "ready"), ("req", "gnt"), ("sram", "gnt"), ("gated_clk", "gated_needed"))
@@ -82,6 +84,8 @@ def misnamed(path: Path, text: str) -> list[str]:
     found = _misnamed_state(source, of_module)
     if is_hardware(path):
         found += _misdirected(path.stem, of_module)
+        found += _scattered(of_module)
+        found += _numbered_states(source)
     return found + _unpaired(of_module)
 
 
@@ -107,6 +111,21 @@ def _misdirected(module: str, of_module: dict[str, str]) -> list[str]:
         for name, way in of_module.items()
         for pattern, said in DIRECTIONS.items()
         if re.fullmatch(pattern, name) and way != said and (module, name) not in GATHERS
+    ]
+
+
+def _scattered(of_module: dict[str, str]) -> list[str]:
+    """Return a complaint about a module with several trace outputs."""
+    traces = [name for name in of_module if TRACE.fullmatch(name)]
+    listed = ", ".join(f"`{name}`" for name in traces)
+    return [f"{listed}: several trace outputs; collect them in one packed struct"] if len(traces) > 1 else []
+
+
+def _numbered_states(source: str) -> list[str]:
+    """Return the complaints about state registers that are vectors."""
+    return [
+        f"`{name}` is a vector; declare an enumeration for the states"
+        for name in re.findall(r"^\s*logic\s*\[[^\]]*\]\s*(\w*state_q)\s*;", source, re.MULTILINE)
     ]
 
 

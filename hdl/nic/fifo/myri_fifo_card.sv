@@ -57,9 +57,9 @@ module myri_fifo_card
   logic [63:0] send_data, recv_data;
   // Registers.
   logic cells, empty, renew, ctl, tx_push, give, ready_next, cell_next, irq;
-  nic_trace_t  nic;
-  net_trace_t  net;
-  host_trace_t host;
+  nic_trace_t  nic_trace;
+  net_trace_t  net_trace;
+  host_trace_t host_trace;
   logic in_flight, pio_write, host_misuse, cell_refused;
   logic no_number, pooled, bad_descriptor, out_dropped;
   logic [23:0] addr;
@@ -85,13 +85,13 @@ module myri_fifo_card
   assign busy = send_busy || recv_busy || regs_busy || host_busy || far_busy || near_busy;
   assign in_flight = send_open || recv_open;
   // It has no DMA and no doorbells.
-  assign host.dma = '0;
-  assign host.pio = {pio_write, addr, {$bits(bell_trace_t) {1'b0}}};
-  assign nic.net = net;
-  assign nic.host = host;
-  assign nic.status = '0;
-  assign nic.in_flight = in_flight;
-  assign trace.nic = nic;
+  assign host_trace.dma = '0;
+  assign host_trace.pio = {pio_write, addr, {$bits(bell_trace_t) {1'b0}}};
+  assign nic_trace.net = net_trace;
+  assign nic_trace.host = host_trace;
+  assign nic_trace.status = '0;
+  assign nic_trace.in_flight = in_flight;
+  assign trace.nic = nic_trace;
   assign trace.host_misuse = host_misuse;
   assign trace.cell_refused = cell_refused;
   assign intr_line = irq;
@@ -240,7 +240,7 @@ module myri_fifo_card
       .mem(send_mem),
       .mem_gnt(send_mem.req && !recv_mem.req),
       .mem_rdata(mem_b_rdata),
-      .trace(net.send),
+      .trace(net_trace.send),
       .in_flight(send_open),
       .busy(send_busy)
   );
@@ -260,7 +260,7 @@ module myri_fifo_card
       .mem(recv_mem),
       .mem_gnt(recv_mem.req),
       .refused(cell_refused),
-      .trace(net.recv),
+      .trace(net_trace.recv),
       .in_flight(recv_open),
       .busy(recv_busy)
   );
@@ -314,7 +314,7 @@ module myri_fifo_card
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace(net.link),
+      .link_trace(net_trace.link),
       .link_busy,
       .link_alarm,
       .clk,
@@ -335,7 +335,7 @@ module myri_fifo_card
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(nic.link_in_flight),
+      .link_in_flight(nic_trace.link_in_flight),
       .busy(near_busy)
   );
 endmodule

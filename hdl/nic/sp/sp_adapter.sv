@@ -104,10 +104,10 @@ module sp_adapter
   logic [23:0] base;
   logic [63:0] w_pair;
   nic_status_t status;  // error indications
-  sp_engine_trace_t engines;
-  nic_trace_t nic;
-  net_trace_t net;
-  host_trace_t host;
+  sp_engine_trace_t engine_trace;
+  nic_trace_t nic_trace;
+  net_trace_t net_trace;
+  host_trace_t host_trace;
   // Clock gating.
   logic regs_busy, engines_busy, host_busy, far_busy, near_busy, unused_ok;
   alarm_t left_alarm, timer_alarm;
@@ -115,20 +115,20 @@ module sp_adapter
   assign busy = regs_busy || engines_busy || host_busy || far_busy || near_busy;
   assign alarm = earlier(left_alarm, timer_alarm);
   assign intr_line = irq;
-  assign net.send = engines.send;
-  assign net.recv = engines.recv;
-  assign host.dma = engines.dma;
-  assign nic.net = net;
-  assign nic.host = host;
-  assign nic.status = status;
-  assign trace.nic = nic;
-  assign trace.move = engines.move;
-  assign trace.queue_overflow = engines.queue_overflow;
-  assign trace.packet_misuse = engines.packet_misuse;
+  assign net_trace.send = engine_trace.send;
+  assign net_trace.recv = engine_trace.recv;
+  assign host_trace.dma = engine_trace.dma;
+  assign nic_trace.net = net_trace;
+  assign nic_trace.host = host_trace;
+  assign nic_trace.status = status;
+  assign trace.nic = nic_trace;
+  assign trace.move = engine_trace.move;
+  assign trace.queue_overflow = engine_trace.queue_overflow;
+  assign trace.packet_misuse = engine_trace.packet_misuse;
   assign status.rx_lost = 1'b0;
   assign set_errors = ({5'd0, status.send_misuse} << ERR_SEND_MISUSE) |
-      ({5'd0, engines.queue_overflow} << ERR_QUEUE_OVERFLOW) |
-      ({5'd0, engines.packet_misuse} << ERR_PACKET_MISUSE) |
+      ({5'd0, engine_trace.queue_overflow} << ERR_QUEUE_OVERFLOW) |
+      ({5'd0, engine_trace.packet_misuse} << ERR_PACKET_MISUSE) |
       ({5'd0, status.dma_error} << ERR_BUS) |
       ({5'd0, status.doorbell_overflow} << ERR_BELL_OVERFLOW) |
       ({5'd0, status.pio_misuse} << ERR_PIO_MISUSE);
@@ -227,7 +227,7 @@ module sp_adapter
       .recv_ready,
       .recv_head,
       .recv_data,
-      .trace(engines),
+      .trace(engine_trace),
       .pio_req(pio_sram.req),
       .cpu_req(cpu_sram.req),
       .dma_error(status.dma_error),
@@ -235,7 +235,7 @@ module sp_adapter
       .cfg_start_clocks(cfg.dma_start_clocks),
       .r_index(cpu_reg.addr[6:2]),
       .w_data(cpu_reg.wdata),
-      .in_flight(nic.in_flight),
+      .in_flight(nic_trace.in_flight),
       .alarm(left_alarm),
       .busy(engines_busy)
   );
@@ -259,7 +259,7 @@ module sp_adapter
       .set_bell,
       .irq,
       .clear_irq,
-      .pio_trace(host.pio),
+      .pio_trace(host_trace.pio),
       .sram(pio_sram),
       .sram_gnt(pio_gnt),
       .sram_rdata(mem_a_rdata),
@@ -321,7 +321,7 @@ module sp_adapter
       .tx,
       .stop_lasts,
       .cfg,
-      .link_trace(net.link),
+      .link_trace(net_trace.link),
       .link_busy,
       .link_alarm,
       .clk,
@@ -342,7 +342,7 @@ module sp_adapter
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(nic.link_in_flight),
+      .link_in_flight(nic_trace.link_in_flight),
       .busy(near_busy)
   );
 endmodule

@@ -33,6 +33,8 @@ module sim_pci_pair
   logic bus_busy, m_busy, t_busy, a_busy, cs_write;
   pci_target_trace_t target_trace;
   pci_master_trace_t master_trace;
+  logic m_retry;
+  assign m_retry = master_trace.retry;
   assign {ev_retry, ev_disconnect} = {target_trace.retry, target_trace.disconnect};
   logic [ 5:0] cs_reg;
   logic [31:0] cs_wdata;
@@ -95,6 +97,6 @@ module sim_pci_pair
   );
 
   logic unused;
-  assign unused = &{1'b0, inta_n, tread.first, cs_write, target_trace, master_trace,
+  assign unused = &{1'b0, m_retry, inta_n, tread.first, cs_write, target_trace, master_trace,
       cs_reg, cs_wdata, cs_be};
 endmodule

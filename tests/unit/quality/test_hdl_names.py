@@ -51,6 +51,12 @@ def test_a_module_with_correct_names_passes() -> None:
         ("left_d", "left_n", "`left_n`: _n is for active-low PCI signals"),
         ("output logic busy", "input logic busy", "`busy` is an input, but its name says output"),
         ("output logic [7:0] sum", "output logic cfg_sum,  // x\n    output logic [7:0] sum", "`cfg_sum` is an output"),
+        (
+            "output logic busy",
+            "output send_trace_t send_trace,  // x\n    output recv_trace_t trace,  // y\n    output logic busy",
+            "`send_trace`, `trace`: several trace outputs",
+        ),
+        ("[7:0] left_q, left_d;", "[7:0] left_q, left_d;\n  logic [1:0] state_q;", "`state_q` is a vector; declare"),
         ("output logic in_ready", "input logic in_ready", "`in_valid` and `in_ready` have the same direction"),
     ],
 )
