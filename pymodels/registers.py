@@ -282,7 +282,11 @@ def enumeration(name: str, prefix: str, members: Iterable[IntEnum], width: int) 
         width: Bits of the type.
     """
     yield f"  typedef enum logic [{width - 1}:0] {{"
-    rows = [f"    {prefix}_{member.name} = {width}'d{int(member)}" for member in members]
+    members = list(members)
+    names = [member.name for member in members]
+    longest = max(map(len, names))
+    aligned = longest - min(map(len, names)) <= 2  # as the formatter does
+    rows = [f"    {prefix}_{member.name:{longest if aligned else 0}} = {width}'d{int(member)}" for member in members]
     yield from (f"{row}," for row in rows[:-1])
     yield rows[-1]
     yield f"  }} {name}_t;"

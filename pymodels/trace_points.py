@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pymodels.trace import Part, TraceEvent, systemverilog
+from pymodels.trace_collections import COLLECTIONS
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def bundles() -> str:
         lines.append("  typedef struct packed {")
         lines += [f"    {_vector(field.bits)} {field.name};  // {field.meaning}" for field in bundle.fields]
         lines.append(f"  }} {bundle.name}_t;")
-    return "\n".join([*lines, "endpackage"]) + "\n"
+    return "\n".join(lines) + "\n" + COLLECTIONS + "endpackage\n"
 
 
 def probes() -> str:

@@ -159,9 +159,9 @@ STRUCTS = (
     (
         "Write of a register of the fabric.",
         "card_write_t",
-        ("logic [7:0] addr;  // offset of the register", "logic [31:0] data;"),
+        ("logic [7:0]  addr;  // offset of the register", "logic [31:0] data;"),
     ),
-    ("Status word of the fabric.", "card_report_t", ("card_status_t index;", "logic [31:0] value;")),
+    ("Status word of the fabric.", "card_report_t", ("card_status_t index;", "logic [31:0]  value;")),
     (
         "Trace of the shell.",
         "card_shell_trace_t",

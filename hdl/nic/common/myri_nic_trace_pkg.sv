@@ -31,11 +31,6 @@ package myri_nic_trace_pkg;
     logic [22:0] dma_lar;  // SRAM address of the block; SP: number of the command
   } dma_trace_t;
   typedef struct packed {
-    logic doorbell;  // a doorbell entry is stored
-    logic [31:0] addr;  // its address, also when it is dropped
-    logic [31:0] data;  // its data
-  } bell_trace_t;
-  typedef struct packed {
     logic pio_write;  // a write of the host has arrived ...
     logic [23:0] pio_addr;  // ... at this offset of the card's region
     logic doorbell;  // a doorbell entry is stored
@@ -43,20 +38,6 @@ package myri_nic_trace_pkg;
     logic [31:0] doorbell_data;  // data of the entry, also with doorbell_overflow
   } pio_trace_t;
   // Of the link clock.
-  typedef struct packed {
-    logic head;  // first byte of a packet was sent `ago` edges ago
-    logic tail;  // the packet's GAP was sent
-    logic [31:0] key;  // packet key, with both
-    logic [31:0] ago;  // with head
-  } tx_trace_t;
-  typedef struct packed {
-    logic head;  // first byte of a packet arrived `ago` edges ago
-    logic tail;  // the packet's GAP arrived
-    logic [31:0] key;  // packet key, with both
-    logic [31:0] ago;  // with head
-    logic [31:0] bytes;  // with tail: bytes, CRC character included
-    logic [7:0] syndrome;  // with tail: CRC-8 syndrome
-  } rx_trace_t;
   typedef struct packed {
     logic tx_head;  // first byte of a packet was sent tx_ago edges ago
     logic tx_tail;  // the packet's GAP was sent
@@ -86,6 +67,26 @@ package myri_nic_trace_pkg;
     logic send_misuse;  // a write of the send registers was ignored
     logic pio_misuse;  // a register write of the host was ignored
   } nic_status_t;
+  // Traces of parts whose signals a bundle above collects.
+  typedef struct packed {
+    logic doorbell;  // a doorbell entry is stored
+    logic [31:0] addr;  // its address, also when it is dropped
+    logic [31:0] data;  // its data
+  } bell_trace_t;
+  typedef struct packed {
+    logic head;  // first byte of a packet was sent `ago` edges ago
+    logic tail;  // the packet's GAP was sent
+    logic [31:0] key;  // packet key, with both
+    logic [31:0] ago;  // with head
+  } tx_trace_t;
+  typedef struct packed {
+    logic head;  // first byte of a packet arrived `ago` edges ago
+    logic tail;  // the packet's GAP arrived
+    logic [31:0] key;  // packet key, with both
+    logic [31:0] ago;  // with head
+    logic [31:0] bytes;  // with tail: bytes, CRC character included
+    logic [7:0] syndrome;  // with tail: CRC-8 syndrome
+  } rx_trace_t;
   typedef struct packed {
     logic start;  // the right engine begins to move user bytes of a packet
     logic done;  // they are in the Recv/Cmd FIFO
@@ -93,7 +94,6 @@ package myri_nic_trace_pkg;
     logic [31:0] bytes;  // number of user bytes, with both
     logic [31:0] number;  // number of their STORE, from 0, with both
   } move_trace_t;  // SP adapter
-
   // Traces of modules that have several parts.
   typedef struct packed {
     send_trace_t send;  // clk

@@ -50,6 +50,7 @@ module sim_fifo_bench
   logic [63:0] mem_a_rdata, mem_b_rdata;
 
   assign cable_busy = rx != 9'd0;
+  logic unused_ok;
   assign unused_ok = ^trace;
 
   assign tr_clk = {tr_pio_write, tr_rx_done, tr_rx_first, tr_tx_read, tr_tx_start};
