@@ -4,6 +4,7 @@
 // NIC, PCI bus and memories have the NIC clock. The arriving cable is part of the node.
 module myri_board_node
   import myri_board_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -75,24 +76,25 @@ module myri_board_node
   sram_request_t sram_a, sram_b, cpu_sram;
   sram_read_t cpu_read;
   logic [63:0] sram_a_rdata, sram_b_rdata;
-  logic cpu_gnt, cpu_reg_valid, cpu_reg_write, lanai_reset, intr_line;
-  logic [8:0] cpu_reg_addr, rx;
-  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr, pc, status;
+  reg_request_t cpu_reg;
+  logic cpu_gnt, lanai_reset, intr_line;
+  logic [8:0] rx;
+  logic [31:0] cpu_reg_rdata, isr, pc, status;
   logic [3:0] core_fault;
   logic status_clear;
-  send_trace_t send_trace;
-  recv_trace_t recv_trace;
-  dma_trace_t dma_trace;
-  pio_trace_t pio_trace;
-  link_trace_t link_trace;
+  nic_trace_t nic_trace;
   nic_status_t nic_status;
   logic [NIC_SOURCES-1:0] nic_strobe;
   logic [EVENT_BITS*NIC_SOURCES-1:0] nic_events;
   logic [LINK_SOURCES-1:0] link_strobe;
   logic [EVENT_BITS*LINK_SOURCES-1:0] link_events;
   board_record_t nic_record, link_record;
-  assign records  = {link_record, nic_record};
-  assign pci_in   = slot_in;
+  host_bridge_trace_t bridge_trace;
+  assign nic_status = nic_trace.status;
+  assign pio_done = bridge_trace.pio_done;
+  assign pio_error = bridge_trace.pio_error;
+  assign records = {link_record, nic_record};
+  assign pci_in = slot_in;
   assign slot_out = pci_out;
 
   always_ff @(posedge nic_clk) fault <= !nic_rst && core_fault != 4'd0;
@@ -239,15 +241,7 @@ module myri_board_node
       .intr(intr),
       .idle_out(),
       .idle_in(),
-      .tr_pio_accept(),
-      .tr_pio_start(),
-      .tr_pio_done(pio_done),
-      .tr_pio_error(pio_error),
-      .tr_dma_first(),
-      .tr_dma_last(),
-      .tr_dma_write(),
-      .ev_retry(),
-      .ev_disconnect(),
+      .trace(bridge_trace),
       .wires(),
       .grants_n(),
       .requests_n(),
@@ -280,10 +274,7 @@ module myri_board_node
       .mem_a_rdata(sram_a_rdata),
       .mem_b(sram_b),
       .mem_b_rdata(sram_b_rdata),
-      .cpu_reg_valid(cpu_reg_valid),
-      .cpu_reg_write(cpu_reg_write),
-      .cpu_reg_addr(cpu_reg_addr),
-      .cpu_reg_wdata(cpu_reg_wdata),
+      .cpu_reg(cpu_reg),
       .cpu_reg_rdata(cpu_reg_rdata),
       .cpu_sram(cpu_sram),
       .cpu_gnt(cpu_gnt),
@@ -294,14 +285,7 @@ module myri_board_node
       .lanai_reset(lanai_reset),
       .intr_line(intr_line),
       .cfg(cfg_nic),
-      .send_trace(send_trace),
-      .recv_trace(recv_trace),
-      .dma_trace(dma_trace),
-      .pio_trace(pio_trace),
-      .link_trace(link_trace),
-      .status(nic_status),
-      .st_in_flight(),
-      .st_link_in_flight()
+      .trace(nic_trace)
   );
   myri_board_sram #(
       .SRAM_LOG2(SRAM_LOG2)
@@ -332,17 +316,14 @@ module myri_board_node
         .cpu_sram(cpu_sram),
         .cpu_gnt(cpu_gnt),
         .cpu_read(cpu_read),
-        .cpu_reg_valid(cpu_reg_valid),
-        .cpu_reg_write(cpu_reg_write),
-        .cpu_reg_addr(cpu_reg_addr),
-        .cpu_reg_wdata(cpu_reg_wdata),
+        .cpu_reg(cpu_reg),
         .cpu_reg_rdata(cpu_reg_rdata),
         .trace(core_trace),
         .fault(core_fault)
     );
   end else begin : gen_no_core
     assign cpu_sram = SRAM_IDLE;
-    assign {cpu_reg_valid, cpu_reg_write, cpu_reg_addr, cpu_reg_wdata} = '0;
+    assign cpu_reg = '0;
     assign core_fault = 4'd0;
     assign pc = 32'd0;
     logic unused_core;
@@ -364,11 +345,11 @@ module myri_board_node
       .link_clk(link_clk),
       .link_rst(link_rst),
       .intr(intr),
-      .send(send_trace),
-      .recv(recv_trace),
-      .dma(dma_trace),
-      .pio(pio_trace),
-      .link(link_trace),
+      .send(nic_trace.net.send),
+      .recv(nic_trace.net.recv),
+      .dma(nic_trace.host.dma),
+      .pio(nic_trace.host.pio),
+      .link(nic_trace.net.link),
       .nic_strobe(nic_strobe),
       .nic_events(nic_events),
       .link_strobe(link_strobe),
@@ -406,5 +387,5 @@ module myri_board_node
   );
 
   logic unused;
-  assign unused = ^{intr_line, cfg_core.run};
+  assign unused = ^{intr_line, cfg_core.run, nic_trace, bridge_trace};
 endmodule
