@@ -44,8 +44,6 @@ COLLECTIONS = """\
     net_trace_t net;
     host_trace_t host;
     nic_status_t status;  // clk
-    logic in_flight;  // clk: level: an engine is active
-    logic link_in_flight;  // link_clk: level: a packet is partly sent or received
   } nic_trace_t;  // NIC
   typedef struct packed {
     send_trace_t send;

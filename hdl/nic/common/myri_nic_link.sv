@@ -25,10 +25,8 @@ module myri_nic_link
     input logic stop_lasts,  // see myri_link_port
     input nic_settings_t cfg,  // configuration of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
-    output logic link_in_flight,  // a packet is partly sent or received, or waits in the slack buffer
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic clk,  // NIC clock of link_event; edges with event_busy = 0 may be skipped
     input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be skipped
     input logic recv_clk,  // clk of the crossing from the link; edges with recv_busy = 0 may be skipped
@@ -47,6 +45,7 @@ module myri_nic_link
     output logic event_busy,  // 1 = the coming edge of clk is needed
     output logic busy  // NIC clock: 1 = a further edge is needed
 );
+  logic link_busy, link_in_flight;
   tx_trace_t  tx_trace;
   rx_trace_t  rx_trace;
   send_head_t tx_head;
@@ -77,7 +76,6 @@ module myri_nic_link
   assign recv_busy = near_busy[1];
   assign event_busy = near_busy[2];
   assign busy = near_busy != 3'd0;
-  assign link_alarm = port_sleep.alarm;
   assign link_trace.link_stopped = status.stopped;
   assign link_trace.link_stopping = status.stopping;
   assign link_trace.fill = status.fill;
@@ -88,6 +86,7 @@ module myri_nic_link
   assign link_trace.link_down = status.link_down;
   assign link_gated_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign link_gated_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
+  assign link_sleep = {link_busy, link_busy, link_in_flight, port_sleep.alarm};
   assign link_busy = ptx_busy || prx_busy || port_sleep.busy || far_busy != 3'd0 || level != level_before_q;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 

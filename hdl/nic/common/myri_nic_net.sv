@@ -22,10 +22,8 @@ module myri_nic_net
     input logic stop_lasts,  // see myri_link_port
     input nic_settings_t cfg,  // configuration of the NIC
     output net_trace_t trace,  // events of both clocks
-    output logic link_in_flight,  // a packet is partly sent or received
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic clk,  // NIC clock of link_event; edges with event_needed = 0 may be skipped
     input logic send_clk,  // clk of the send engine; edges with send_needed = 0 may be skipped
     input logic recv_clk,  // clk of the receive engine; edges with recv_needed = 0 may be skipped
@@ -66,13 +64,13 @@ module myri_nic_net
     output sram_request_t tx_sram,  // SRAM: net send
     input logic tx_gnt,  // grant
     input sram_read_t tx_read,  // read data
-    output logic in_flight,  // the send engine is active, or a packet waits for SRAM
-    output alarm_t alarm,  // NIC clock: network time-out runs
+    output sleep_t sleep,  // when the NIC clock must run
     output logic send_needed,  // 1 = the coming edge of send_clk is needed
     output logic recv_needed,  // 1 = the coming edge of recv_clk is needed
-    output logic event_needed,  // 1 = the coming edge of clk is needed
-    output logic busy  // NIC clock: 1 = a further edge is needed
+    output logic event_needed  // 1 = the coming edge of clk is needed
 );
+  logic busy, in_flight;
+  alarm_t alarm;  // network time-out
   logic send_valid, send_ready, recv_valid, recv_ready;
   send_head_t send_head;
   recv_head_t recv_head;
@@ -80,6 +78,7 @@ module myri_nic_net
   logic send_busy, recv_busy, side_busy, send_in_flight;
   logic send_crossing, recv_crossing;
 
+  assign sleep = {busy, busy, in_flight, alarm};
   assign busy = send_busy || recv_busy || side_busy;
   assign send_needed = send_busy || send_crossing;
   assign recv_needed = recv_busy || recv_crossing;
@@ -167,10 +166,8 @@ module myri_nic_net
       .stop_lasts,
       .cfg,
       .link_trace(trace.link),
-      .link_in_flight,
       .link_gated_needed,
-      .link_busy,
-      .link_alarm,
+      .link_sleep,
       .clk,
       .send_clk,
       .recv_clk,

@@ -105,11 +105,9 @@ package myri_nic_trace_pkg;
     pio_trace_t pio;  // clk
   } host_trace_t;  // host side
   typedef struct packed {
-    net_trace_t net;
+    net_trace_t  net;
     host_trace_t host;
     nic_status_t status;  // clk
-    logic in_flight;  // clk: level: an engine is active
-    logic link_in_flight;  // link_clk: level: a packet is partly sent or received
   } nic_trace_t;  // NIC
   typedef struct packed {
     send_trace_t send;

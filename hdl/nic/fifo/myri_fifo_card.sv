@@ -5,7 +5,7 @@
 //
 // The memory is external, with one port for the host (a) and one for both sides (b), where the receive side has
 // priority. The two forms of the card, buffers and cells, are described in pymodels/nics/fifo/registers.py. Three
-// clocks meet only in crossings, as in myri_nic; each is gated separately. `busy` and `_ago`: as in myri_nic.
+// clocks meet only in crossings, as in myri_nic; each is gated separately. `sleep` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module myri_fifo_card
   import myri_nic_engines_pkg::*;
@@ -22,12 +22,11 @@ module myri_fifo_card
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // 1 = a further clock edge is needed
+    output sleep_t sleep,  // when the NIC clock must run
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
@@ -47,6 +46,7 @@ module myri_fifo_card
     input nic_settings_t cfg,  // configuration of the NIC
     output fifo_trace_t trace  // events of every clock
 );
+  logic busy;
 
   // Streams to and from the PCI side, and to and from the link side.
   logic pio_valid, pio_ready, rsp_valid, rsp_ready, send_valid, send_ready, recv_valid, recv_ready;
@@ -82,6 +82,7 @@ module myri_fifo_card
   pci_beat_t   rd;
   link_event_t link_event;
 
+  assign sleep = {busy, busy, in_flight, NO_ALARM};
   assign busy = send_busy || recv_busy || regs_busy || host_busy || far_busy || near_busy;
   assign in_flight = send_open || recv_open;
   // It has no DMA and no doorbells.
@@ -90,7 +91,6 @@ module myri_fifo_card
   assign nic_trace.net = net_trace;
   assign nic_trace.host = host_trace;
   assign nic_trace.status = '0;
-  assign nic_trace.in_flight = in_flight;
   assign trace.nic = nic_trace;
   assign trace.host_misuse = host_misuse;
   assign trace.cell_refused = cell_refused;
@@ -315,8 +315,7 @@ module myri_fifo_card
       .stop_lasts,
       .cfg,
       .link_trace(net_trace.link),
-      .link_busy,
-      .link_alarm,
+      .link_sleep,
       .clk,
       .rst,
       .send_valid,
@@ -335,7 +334,6 @@ module myri_fifo_card
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(nic_trace.link_in_flight),
       .busy(near_busy)
   );
 endmodule

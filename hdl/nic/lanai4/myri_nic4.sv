@@ -2,8 +2,8 @@
 // DMA, PCI. The SRAM itself and the processor are external (ports mem_*, cpu_*).
 //
 // All blocks but the link run on the PCI clock (fact sheet 3.1; readings A8), in one domain without crossings; two
-// clocks meet only between the engines and the link. Each is gated separately. `busy`: the clock is needed for other
-// reasons than SRAM requests of the processor. An alarm that is not in the future requests the next edge.
+// clocks meet only between the engines and the link. Each is gated separately. `sleep` does not count SRAM
+// requests of the processor. An alarm that is not in the future requests the next edge.
 // Timing: see the parts. Trace: as in myri_nic.
 module myri_nic4
   import myri_nic_engines_pkg::*;
@@ -21,14 +21,12 @@ module myri_nic4
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clk of the sides towards the bus, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
-    output alarm_t alarm,  // edge at which the clock must run
+    output sleep_t sleep,  // when the NIC clock must run, apart from the processor's SRAM requests
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these clocks
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic stop_lasts,  // see myri_link_port
@@ -79,18 +77,20 @@ module myri_nic4
   pci_transfer_t cmd;
   pci_beat_t rd;
   // Clock gating.
-  logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
-  alarm_t timer_alarm, nres_alarm, start_alarm;
+  logic arb_busy, regs_busy, card_busy;
+  logic   busy;
+  alarm_t timer_alarm;
+  sleep_t own_sleep, net_sleep, host_sleep;
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
   always_comb narrow = {cfg.pci.master, cfg.pci.target, cfg.pci.base, cfg.pci.enabled, 1'b0, 1'b0};
   logic unused_ok;
   assign unused_ok = ^{link_event.missed, link_event.beat, link_event.forward_reset, link_event.illegal, link_event.sent};
 
-  assign busy = arb_busy || regs_busy || net_busy || host_busy || card_busy;
-  assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));
+  assign busy = arb_busy || regs_busy || card_busy;
+  assign own_sleep = {busy, busy, 1'b0, timer_alarm};
+  assign sleep = both(own_sleep, both(net_sleep, host_sleep));
   assign intr_line = irq && irq_enable;
   assign trace.status = status;
-  assign trace.in_flight = net_in_flight || dma_in_flight;
   assign status.doorbell_overflow = 1'b0;
   assign status.send_misuse = send_misuse || dma_misuse;
 
@@ -178,7 +178,7 @@ module myri_nic4
       .cfg_rtc_num(cfg.rtc_numerator),
       .cfg_rtc_den(cfg.rtc_denominator),
       .hold_reset(lanai_reset),
-      .dma_runs(dma_in_flight),
+      .dma_runs(host_sleep.in_flight),
       .recv_lost(status.rx_lost),
       .intr_line(irq),
       .alarm(timer_alarm),
@@ -198,8 +198,7 @@ module myri_nic4
       .stop_lasts,
       .cfg,
       .trace(trace.net),
-      .link_busy,
-      .link_alarm,
+      .link_sleep,
       .clk,
       .rst,
       .cycle,
@@ -240,15 +239,12 @@ module myri_nic4
       .send_needed(),
       .recv_needed(),
       .event_needed(),
-      .link_in_flight(trace.link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(crc_enable),
       .rx_crc_enable(crc_enable),
       .w_data(w_data[23:0]),
       .recv_lost(status.rx_lost),
-      .in_flight(net_in_flight),
-      .alarm(nres_alarm),
-      .busy(net_busy)
+      .sleep(net_sleep)
   );
 
   myri_nic4_host u_host (
@@ -296,9 +292,7 @@ module myri_nic4
       .cfg_sram_above(cfg.sram_above),
       .dma_error(status.dma_error),
       .pio_misuse(status.pio_misuse),
-      .in_flight(dma_in_flight),
-      .alarm(start_alarm),
-      .busy(host_busy)
+      .sleep(host_sleep)
   );
 
   myri_nic_card #(

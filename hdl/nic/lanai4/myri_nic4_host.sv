@@ -56,9 +56,7 @@ module myri_nic4_host
     input logic dma_gnt,  // grant
     input sram_read_t dma_read,  // read data
     output host_trace_t trace,  // events of this clock
-    output logic in_flight,  // a transfer is active
-    output alarm_t alarm,  // alarm of the DMA start-up delay
-    output logic busy  // 1 = a further clock edge is needed
+    output sleep_t sleep  // when the NIC clock must run
 );
   logic beat_valid, beat_ready, beat_rsp_valid, ctl_valid, to_sram, to_regs, ebus_reset, control;
   pio_beat_t beat;
@@ -67,9 +65,10 @@ module myri_nic4_host
   logic [22:0] sram_offset;
   logic [ 3:0] be;
   logic [ 7:0] state;
-  logic pio_busy, pio_write, dma_busy, bell_valid;
+  logic pio_busy, pio_write, bell_valid;
+  sleep_t dma_sleep;
 
-  logic unused_ok;
+  logic   unused_ok;
   assign unused_ok = bell_valid;
 
   // Address decoder of the card.
@@ -83,7 +82,9 @@ module myri_nic4_host
   assign trace.pio = {
     pio_write, to_sram ? {1'b0, sram_offset} : addr, {$bits(bell_trace_t) {1'b0}}
   };
-  assign busy = pio_busy || dma_busy;
+  assign sleep = {
+    pio_busy || dma_sleep.needed, pio_busy || dma_sleep.busy, dma_sleep.in_flight, dma_sleep.alarm
+  };
 
   myri_beat_split u_split (
       .clk,
@@ -170,8 +171,6 @@ module myri_nic4_host
       .rd_valid,
       .rd_ready,
       .rd,
-      .in_flight,
-      .alarm,
       .hold_reset(ebus_reset),
       .error(dma_error),
       .misuse(dma_misuse),
@@ -179,6 +178,6 @@ module myri_nic4_host
       .sram_gnt(dma_gnt),
       .sram_read(dma_read),
       .trace(trace.dma),
-      .busy(dma_busy)
+      .sleep(dma_sleep)
   );
 endmodule

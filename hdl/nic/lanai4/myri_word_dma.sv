@@ -44,10 +44,11 @@ module myri_word_dma
     output logic rd_ready,  // accepted
     input pci_beat_t rd,  // beat
     output dma_trace_t trace,  // events of this clock
-    output logic in_flight,  // a transfer is active
-    output alarm_t alarm,  // alarm of the start-up delay
-    output logic busy  // 1 = a further clock edge is needed
+    output sleep_t sleep  // when the NIC clock must run
 );
+  logic   in_flight;  // a transfer is active
+  logic   busy;
+  alarm_t alarm;  // start-up delay
   typedef enum logic [1:0] {
     IDLE,
     START,  // wait for the start-up
@@ -183,6 +184,7 @@ module myri_word_dma
   assign error = (state_q == START && refuse) || (complete && failed_q);
   assign set_done = (state_q == START && words_q == 30'd0 && !refuse) || (complete && !failed_q);
   assign trace = {begin_move, complete, 2'd0, dir, bytes_q, lar[22:0]};
+  assign sleep = {busy, busy, in_flight, alarm};
   assign in_flight = !idle;
   assign alarm.valid = state_q == START && words_q != 30'd0 && !refuse;
   assign alarm.cycle = start_at_q;

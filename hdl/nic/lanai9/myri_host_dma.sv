@@ -44,10 +44,11 @@ module myri_host_dma
     output logic rd_ready,  // accepted
     input pci_beat_t rd,  // beat
     output dma_trace_t trace,  // events of this clock
-    output logic in_flight,  // a block is active
-    output alarm_t alarm,  // alarm of the start-up delay
-    output logic busy  // 1 = a further clock edge is needed
+    output sleep_t sleep  // when the NIC clock must run
 );
+  logic   in_flight;  // a transfer is active
+  logic   busy;
+  alarm_t alarm;  // start-up delay
   typedef enum logic [2:0] {
     IDLE,
     FETCH,  // read the block's three words
@@ -281,6 +282,7 @@ module myri_host_dma
 
   assign starts = begin_move || (state_q == START && len_q == 32'd0 && !terminal && !refuse);
   assign trace = {starts, marked, chain, e2l, len_q, lar_q[22:0]};
+  assign sleep = {busy, busy, in_flight, alarm};
   assign in_flight = state_q != IDLE;
   assign alarm.valid = state_q == START && wanted && !due_q;
   assign alarm.cycle = start_at_q;

@@ -2,8 +2,8 @@
 // The SRAM itself and the processor are external (ports mem_*, cpu_*).
 //
 // Three clocks meet only in crossings: the NIC clock, used by the engines only (below `clk`), `link_clk`, and
-// `pci_clk`; each is gated separately. `busy`: the NIC clock is needed for other reasons than SRAM requests of the
-// processor. An alarm that is not in the future requests the next edge.
+// `pci_clk`; each is gated separately. `sleep` does not count SRAM requests of the processor. An alarm that is not in
+// the future requests the next edge.
 // Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route, big-endian), `_ago` the
 // number of edges since the event, 0 = this edge.
 module myri_nic
@@ -22,15 +22,13 @@ module myri_nic
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic [ENGINES-1:0] nic_gated_needed,  // clock enables of these clocks
-    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
-    output alarm_t alarm,  // edge at which the clock must run
+    output sleep_t sleep,  // when the NIC clock must run, apart from the processor's SRAM requests
     input logic link_clk,  // character clock
     input logic [HALVES-1:0] link_gated_clk,  // link_clk of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these clocks
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
@@ -104,13 +102,15 @@ module myri_nic
   // Clock gating.
   logic pio_near, pio_far, dma_near, dma_far, send_needed, recv_needed, event_needed, intr_needed;
   logic arb_busy, regs_busy, control_needed;
-  logic net_in_flight, dma_in_flight;
-  alarm_t timer_alarm, nres_alarm, start_alarm;
+  logic   busy;
+  alarm_t timer_alarm;
+  sleep_t own_sleep, net_sleep, host_sleep;
 
   // Parts that need an edge, apart from the processor's requests.
-  assign busy = arb_busy || send_needed || recv_needed || pio_near || pio_far || dma_near || dma_far || control_needed;
+  assign busy = arb_busy || pio_far || dma_far || control_needed;
   assign control_needed = regs_busy || event_needed || intr_needed;
-  assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));
+  assign own_sleep = {busy, busy, 1'b0, timer_alarm};
+  assign sleep = both(own_sleep, both(net_sleep, host_sleep));
   assign nic_gated_needed[ENGINE_PIO] = pio_near || pio_far;
   assign nic_gated_needed[ENGINE_DMA] = dma_near || dma_far;
   assign nic_gated_needed[ENGINE_SRAM] = arb_busy || cpu_sram.req || cpu_read.valid;
@@ -119,7 +119,6 @@ module myri_nic
   assign nic_gated_needed[ENGINE_CONTROL] = control_needed;
   assign intr_line = irq && irq_enable;
   assign trace.status = status;
-  assign trace.in_flight = net_in_flight || dma_in_flight;
 
 
   myri_sram_arbiter u_arbiter (
@@ -228,8 +227,7 @@ module myri_nic
       .cfg,
       .trace(trace.net),
       .link_gated_needed,
-      .link_busy,
-      .link_alarm,
+      .link_sleep,
       .rst,
       .cycle,
       .w_rmp,
@@ -265,7 +263,6 @@ module myri_nic
       .clk(nic_gated_clk[ENGINE_CONTROL]),
       .send_clk(nic_gated_clk[ENGINE_SEND]),
       .recv_clk(nic_gated_clk[ENGINE_RECV]),
-      .link_in_flight(trace.link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(myrinet[MYRINET_TX_CRC8_EN]),
       .rx_crc_enable(myrinet[MYRINET_RX_CRC8_EN]),
@@ -274,9 +271,7 @@ module myri_nic
       .w_data(w_data[23:0]),
       .send_misuse(status.send_misuse),
       .recv_lost(status.rx_lost),
-      .in_flight(net_in_flight),
-      .alarm(nres_alarm),
-      .busy()
+      .sleep(net_sleep)
   );
 
   myri_nic_host u_host (
@@ -330,9 +325,7 @@ module myri_nic
       .dma_error(status.dma_error),
       .dma_chain,
       .pio_misuse(status.pio_misuse),
-      .in_flight(dma_in_flight),
-      .alarm(start_alarm),
-      .busy()
+      .sleep(host_sleep)
   );
 
   myri_nic_pci #(

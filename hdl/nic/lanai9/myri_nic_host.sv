@@ -57,11 +57,9 @@ module myri_nic_host
     input logic dma_gnt,  // grant
     input sram_read_t dma_read,  // read data
     output host_trace_t trace,  // events of this clock
-    output logic in_flight,  // a DMA block is active
-    output alarm_t alarm,  // alarm of the DMA start-up delay
+    output sleep_t sleep,  // when the NIC clock must run
     output logic pio_needed,  // 1 = the coming edge of pio_clk is needed
-    output logic dma_needed,  // 1 = the coming edge of dma_clk is needed
-    output logic busy  // 1 = a further clock edge is needed
+    output logic dma_needed  // 1 = the coming edge of dma_clk is needed
 );
   logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready;
   sram_request_t bell_sram;
@@ -73,7 +71,8 @@ module myri_nic_host
   logic [31:0] w_pointer;
   logic ebus_reset, multi_queue, to_regs, to_bell;
   logic [2:0] fifo_size;
-  logic pio_busy, bell_busy, dma_busy, pio_write;
+  logic pio_busy, bell_busy, pio_write, busy;
+  sleep_t dma_sleep;
   bell_trace_t bell_trace;
 
   logic unused_ok;
@@ -86,9 +85,10 @@ module myri_nic_host
   // A load of a chain by the processor has priority.
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
   assign trace.pio = {pio_write, addr, bell_trace};
-  assign busy = pio_busy || bell_busy || dma_busy;
+  assign sleep = {busy, busy, dma_sleep.in_flight, dma_sleep.alarm};
+  assign busy = pio_busy || bell_busy || dma_sleep.busy;
   assign pio_needed = pio_busy || bell_busy;
-  assign dma_needed = dma_busy;
+  assign dma_needed = dma_sleep.needed;
 
   myri_pio u_pio (
       .rst,
@@ -185,8 +185,6 @@ module myri_nic_host
       .rd_valid,
       .rd_ready,
       .rd,
-      .in_flight,
-      .alarm,
       .clk(dma_clk),
       .hold_reset(ebus_reset),
       .pulse(reg_pulse | trigger),
@@ -201,6 +199,6 @@ module myri_nic_host
       .sram_gnt(dma_gnt),
       .sram_read(dma_read),
       .trace(trace.dma),
-      .busy(dma_busy)
+      .sleep(dma_sleep)
   );
 endmodule

@@ -2,7 +2,7 @@
 // and processor share. SRAM and processor are external (ports mem_*, cpu_*).
 //
 // Three clocks meet only in crossings, as in myri_nic; with cfg.cdc_latency 0 a crossing is the one register that two
-// clocks from one source need. Each clock is gated separately. `busy`, alarms and `_ago`: as in myri_nic.
+// clocks from one source need. Each clock is gated separately. `sleep` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module sp_adapter
   import myri_nic_engines_pkg::*;
@@ -20,13 +20,11 @@ module sp_adapter
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic busy,  // 1 = a further edge is needed, apart from the processor's SRAM requests
-    output alarm_t alarm,  // edge at which the clock must run
+    output sleep_t sleep,  // when the NIC clock must run, apart from the processor's SRAM requests
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic link_busy,  // link clock: 1 = a further edge is needed
-    output alarm_t link_alarm,  // link clock: edge at which it must run
+    output sleep_t link_sleep,  // when link_clk must run
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // clocks of its sides, gated
     input logic pci_rst,  // synchronous reset
@@ -109,11 +107,13 @@ module sp_adapter
   net_trace_t net_trace;
   host_trace_t host_trace;
   // Clock gating.
-  logic regs_busy, engines_busy, host_busy, far_busy, near_busy, unused_ok;
-  alarm_t left_alarm, timer_alarm;
+  logic busy, regs_busy, host_busy, far_busy, near_busy, unused_ok;
+  alarm_t timer_alarm;
+  sleep_t own_sleep, engine_sleep;
 
-  assign busy = regs_busy || engines_busy || host_busy || far_busy || near_busy;
-  assign alarm = earlier(left_alarm, timer_alarm);
+  assign busy = regs_busy || host_busy || far_busy || near_busy;
+  assign own_sleep = {busy, busy, 1'b0, timer_alarm};
+  assign sleep = both(own_sleep, engine_sleep);
   assign intr_line = irq;
   assign net_trace.send = engine_trace.send;
   assign net_trace.recv = engine_trace.recv;
@@ -235,9 +235,7 @@ module sp_adapter
       .cfg_start_clocks(cfg.dma_start_clocks),
       .r_index(cpu_reg.addr[6:2]),
       .w_data(cpu_reg.wdata),
-      .in_flight(nic_trace.in_flight),
-      .alarm(left_alarm),
-      .busy(engines_busy)
+      .sleep(engine_sleep)
   );
 
   sp_host u_host (
@@ -322,8 +320,7 @@ module sp_adapter
       .stop_lasts,
       .cfg,
       .link_trace(net_trace.link),
-      .link_busy,
-      .link_alarm,
+      .link_sleep,
       .clk,
       .rst,
       .send_valid,
@@ -342,7 +339,6 @@ module sp_adapter
       .send_busy(),
       .recv_busy(),
       .event_busy(),
-      .link_in_flight(nic_trace.link_in_flight),
       .busy(near_busy)
   );
 endmodule

@@ -67,10 +67,10 @@ module sp_engines
     output sp_engine_trace_t trace,  // events of this clock
     output logic dma_error,  // strobes: a command was ended by an abort,
     output logic send_misuse,  // a SEND_START was ignored,
-    output logic in_flight,  // an engine is active
-    output alarm_t alarm,  // start-up of the left engine
-    output logic busy  // 1 = a further clock edge is needed
+    output sleep_t sleep  // when the NIC clock must run
 );
+  logic busy, in_flight;
+  alarm_t alarm;  // start-up of the left engine
   localparam int FIFO_LOG2 = $clog2(SIZE_FIFO / 8);
 
   // FIFOs, in and out: Send, Recv/Cmd.
@@ -89,6 +89,7 @@ module sp_engines
 
   assign busy = bus_busy || left_busy || tx_busy || rx_busy || queue_busy || si_busy || ci_busy;
   assign left_idle = engine_idle && queue_idle && !co_valid;
+  assign sleep = {busy, busy, in_flight, alarm};
   assign in_flight = !left_idle || send_in_flight || rx_in_flight;
   assign unused_ok = ^{command_level, so_valid};
 

@@ -111,8 +111,13 @@ module sim_nic_bench
   assign dma_trace = host.dma;
   assign pio_trace = host.pio;
   assign status = nic.status;
-  assign st_in_flight = nic.in_flight;
-  assign st_link_in_flight = nic.link_in_flight;
+  sleep_t needs, link_needs;
+  assign busy = needs.busy;
+  assign alarm = needs.alarm;
+  assign link_busy = link_needs.busy;
+  assign link_alarm = link_needs.alarm;
+  assign st_in_flight = needs.in_flight;
+  assign st_link_in_flight = link_needs.in_flight;
   `include "sim_trace_fields.svh"
   assign {tr_dma_start, tr_dma_done, tr_dma_chain, tr_dma_e2l, tr_dma_bytes, tr_dma_lar} = dma_trace;
   assign {tr_pio_write, tr_pio_addr, tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = pio_trace;
@@ -143,6 +148,8 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse} = 2'd0;
     myri_nic u_nic (
         .*,
+        .sleep(needs),
+        .link_sleep(link_needs),
         .trace(nic),
         .nic_gated_clk({ENGINES{run_clk}}),
         .link_gated_clk({2{run_link_clk}}),
@@ -162,6 +169,8 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse, pci_busy} = 3'd0;
     myri_nic4 u_nic (
         .*,
+        .sleep(needs),
+        .link_sleep(link_needs),
         .trace(nic),
         .clk(run_clk),
         .pci_gated_clk({PCI_SIDES{run_clk}}),
@@ -179,6 +188,8 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse} = {trace.queue_overflow, trace.packet_misuse};
     sp_adapter u_nic (
         .*,
+        .sleep(needs),
+        .link_sleep(link_needs),
         .clk(run_clk),
         .link_clk(run_link_clk),
         .link_rst(rst),

@@ -65,8 +65,12 @@ module sim_fifo_bench
   assign link_trace = trace.nic.net.link;
   assign st_host_misuse = trace.host_misuse;
   assign st_cell_refused = trace.cell_refused;
-  assign st_in_flight = trace.nic.in_flight;
-  assign st_link_in_flight = trace.nic.link_in_flight;
+  sleep_t needs, link_needs;
+  assign busy = needs.busy;
+  assign link_busy = link_needs.busy;
+  assign link_alarm = link_needs.alarm;
+  assign st_in_flight = needs.in_flight;
+  assign st_link_in_flight = link_needs.in_flight;
   `include "sim_trace_fields.svh"
   assign tr_pio_write = trace.nic.host.pio.pio_write;
   assign tr_pio_addr  = trace.nic.host.pio.pio_addr;
@@ -107,10 +111,9 @@ module sim_fifo_bench
   myri_fifo_card u_card (
       .rst,
       .cycle,
-      .busy,
+      .sleep(needs),
       .link_cycle,
-      .link_busy,
-      .link_alarm,
+      .link_sleep(link_needs),
       .pci_cycle,
       .pci_busy,
       .rx,

@@ -16,13 +16,16 @@ module sim_fifo_nic
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic port_busy, watch_busy;
+  logic watch_busy;
 
+  logic unused_sleep;
+  assign unused_sleep = nic_sleep.needed ^ port_sleep.needed;
   logic unused_ok;
   assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
   fifo_trace_t   trace;
   nic_settings_t cfg;
+  sleep_t nic_sleep, port_sleep;
 
   // ---------------------------------------------------------------- memory and card
   sram_request_t mem_a, mem_b;
@@ -41,10 +44,9 @@ module sim_fifo_nic
       .clk,
       .rst,
       .cycle,
-      .busy,
+      .sleep(nic_sleep),
       .link_clk,
       .link_cycle,
-      .link_alarm,
       .pci_clk,
       .pci_gated_clk,
       .pci_cycle,
@@ -61,14 +63,16 @@ module sim_fifo_nic
       .mem_b_rdata,
       .cfg,
       .trace,
-      .link_rst (rst),
-      .pci_rst  (rst),
-      .link_busy(port_busy),
+      .link_rst(rst),
+      .pci_rst(rst),
+      .link_sleep(port_sleep),
       .intr_line()
   );
   assign alarm = NO_ALARM;
-  assign in_flight = trace.nic.in_flight;
-  assign link_in_flight = trace.nic.link_in_flight;
+  assign in_flight = nic_sleep.in_flight;
+  assign link_in_flight = port_sleep.in_flight;
+  assign link_alarm = port_sleep.alarm;
+  assign busy = nic_sleep.busy;
 
   // ---------------------------------------------------------------- trace and invariants
   sim_nic_watch #(
@@ -106,5 +110,5 @@ module sim_fifo_nic
       .strobe(trace.cell_refused),
       .packet(32'd0)
   );
-  assign link_busy = port_busy | watch_busy;
+  assign link_busy = port_sleep.busy | watch_busy;
 endmodule

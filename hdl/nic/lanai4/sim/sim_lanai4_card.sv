@@ -19,7 +19,7 @@ module sim_lanai4_card
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
+  logic cpu_free, lanai_busy, watch_busy;
   logic [31:0] cpu_reg_rdata, isr;
   logic core_needed, core_busy, written, lanai_reset, cpu_gnt;
   sram_request_t cpu_sram;
@@ -29,15 +29,20 @@ module sim_lanai4_card
   logic [63:0] mem_a_rdata, mem_b_rdata;
   nic_trace_t trace;
   nic_settings_t cfg;
+  sleep_t nic_sleep, port_sleep;
+  logic unused_sleep;
+  assign unused_sleep = nic_sleep.needed ^ port_sleep.needed;
   logic unused_ok;
   assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk, core_needed};
   assign {nic_gated_needed, link_gated_needed} = '0;
   assign pci_busy = 1'b0;
-  assign busy = nic_busy | lanai_busy | core_busy;
+  assign busy = nic_sleep.busy | lanai_busy | core_busy;
   assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
-  assign link_busy = port_busy | watch_busy;
-  assign in_flight = trace.in_flight;
-  assign link_in_flight = trace.link_in_flight;
+  assign link_busy = port_sleep.busy | watch_busy;
+  assign alarm = nic_sleep.alarm;
+  assign in_flight = nic_sleep.in_flight;
+  assign link_in_flight = port_sleep.in_flight;
+  assign link_alarm = port_sleep.alarm;
   sim_lanai #(
       .WIDTH (32),
       .UNIT  (BASE + PART_NIC_CPU),
@@ -89,11 +94,9 @@ module sim_lanai4_card
       .pci_gated_clk,
       .rst,
       .cycle,
-      .alarm,
       .pci_gated_needed,
       .link_clk,
       .link_cycle,
-      .link_alarm,
       .rx,
       .tx,
       .stop_lasts,
@@ -116,8 +119,8 @@ module sim_lanai4_card
       .link_rst(rst),
       .isr_set(),
       .intr_line(),
-      .busy(nic_busy),
-      .link_busy(port_busy)
+      .sleep(nic_sleep),
+      .link_sleep(port_sleep)
   );
   sim_nic_watch #(
       .BASE(BASE),

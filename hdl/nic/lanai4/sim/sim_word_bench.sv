@@ -47,6 +47,10 @@ module sim_word_bench
   logic sram_gnt;
   sram_read_t sram_read;
   dma_trace_t trace;
+  sleep_t needs;
+  assign in_flight = needs.in_flight;
+  assign alarm = needs.alarm;
+  assign busy = needs.busy;
   logic unused_ok;
   assign {tr_start, tr_done, tr_bytes} = {trace.dma_start, trace.dma_done, trace.dma_bytes};
   assign unused_ok = ^trace;
@@ -103,10 +107,8 @@ module sim_word_bench
       .rd_valid,
       .rd_ready,
       .trace,
-      .in_flight,
-      .alarm,
-      .busy,
+      .sleep(needs),
       .clk(run_clk),
-      .rd ({rd_done, rd_error, rd_beat})
+      .rd({rd_done, rd_error, rd_beat})
   );
 endmodule

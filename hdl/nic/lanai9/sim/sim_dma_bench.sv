@@ -45,6 +45,10 @@ module sim_dma_bench
   logic sram_gnt;
   sram_read_t sram_read;
   dma_trace_t trace;
+  sleep_t needs;
+  assign in_flight = needs.in_flight;
+  assign alarm = needs.alarm;
+  assign busy = needs.busy;
   assign {tr_start, tr_done, tr_e2l, tr_bytes, tr_lar} = {
     trace.dma_start, trace.dma_done, trace.dma_e2l, trace.dma_bytes, trace.dma_lar
   };
@@ -98,10 +102,8 @@ module sim_dma_bench
       .rd_valid,
       .rd_ready,
       .trace,
-      .in_flight,
-      .alarm,
-      .busy,
+      .sleep(needs),
       .clk(run_clk),
-      .rd ({rd_done, rd_error, rd_beat})
+      .rd({rd_done, rd_error, rd_beat})
   );
 endmodule

@@ -18,7 +18,7 @@ module sim_lanai9_card
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic cpu_free, nic_busy, lanai_busy, lanai_needed, port_busy, watch_busy;
+  logic cpu_free, lanai_busy, lanai_needed, watch_busy;
   logic [31:0] cpu_reg_rdata, isr;
   logic core_needed, core_busy, written, lanai_reset, cpu_gnt;
   sram_request_t cpu_sram;
@@ -27,17 +27,22 @@ module sim_lanai9_card
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   nic_trace_t trace;
+  logic unused_sleep;
+  assign unused_sleep = nic_sleep.needed ^ port_sleep.needed;
   nic_settings_t cfg;
+  sleep_t nic_sleep, port_sleep;
   // Processor, SRAM and its access counter run on the arbiter's clock.
   logic [ENGINES-1:0] nic_needed;
   assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed} << ENGINE_SRAM);
   logic unused_clk;
   assign unused_clk = clk;
-  assign busy = nic_busy | lanai_busy | core_busy;
+  assign busy = nic_sleep.busy | lanai_busy | core_busy;
   assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
-  assign link_busy = port_busy | watch_busy;
-  assign in_flight = trace.in_flight;
-  assign link_in_flight = trace.link_in_flight;
+  assign link_busy = port_sleep.busy | watch_busy;
+  assign alarm = nic_sleep.alarm;
+  assign in_flight = nic_sleep.in_flight;
+  assign link_in_flight = port_sleep.in_flight;
+  assign link_alarm = port_sleep.alarm;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
@@ -85,12 +90,10 @@ module sim_lanai9_card
       .nic_gated_clk,
       .rst,
       .cycle,
-      .alarm,
       .link_clk,
       .link_gated_clk,
       .link_cycle,
       .link_gated_needed,
-      .link_alarm,
       .pci_clk,
       .pci_gated_clk,
       .pci_cycle,
@@ -120,8 +123,8 @@ module sim_lanai9_card
       .nic_gated_needed(nic_needed),
       .isr_set(),
       .intr_line(),
-      .busy(nic_busy),
-      .link_busy(port_busy)
+      .sleep(nic_sleep),
+      .link_sleep(port_sleep)
   );
   sim_nic_watch #(
       .BASE(BASE),

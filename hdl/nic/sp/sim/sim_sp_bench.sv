@@ -75,6 +75,10 @@ module sim_sp_bench
   alarm_t alarm;
   send_head_t send_head;
   sp_engine_trace_t trace;
+  sleep_t needs;
+  assign in_flight = needs.in_flight;
+  assign alarm = needs.alarm;
+  assign busy = needs.busy;
 
   assign send_tail = send_head.tail;
   assign send_last = send_head.last;
@@ -143,9 +147,7 @@ module sim_sp_bench
       .recv_valid,
       .recv_ready,
       .trace,
-      .in_flight,
-      .alarm,
-      .busy,
+      .sleep(needs),
       .clk(run_clk),
       .rd({rd_done, rd_error, rd_beat}),
       .recv_head({recv_tail, recv_count, recv_syndrome}),

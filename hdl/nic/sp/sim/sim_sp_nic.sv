@@ -17,14 +17,17 @@ module sim_sp_nic
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic port_busy, watch_busy;
+  logic watch_busy;
 
   logic [7:0] cfg_bus_beat, cfg_bus_access;
   logic cfg_doorbell, unused_ok;
   assign unused_ok = ^{nic_gated_clk, link_gated_clk, refresh};
   assign {nic_gated_needed, link_gated_needed} = '0;
   sp_trace_t trace;
+  logic unused_sleep;
+  assign unused_sleep = nic_sleep.needed ^ port_sleep.needed;
   nic_settings_t cfg;
+  sleep_t nic_sleep, port_sleep;
   logic [95:0] own_set;
   sim_setting #(
       .UNIT (BASE),
@@ -38,14 +41,16 @@ module sim_sp_nic
   assign {cfg_doorbell, cfg_bus_access, cfg_bus_beat} = {own_set[64], own_set[39:32], own_set[7:0]};
 
   // ---------------------------------------------------------------- SRAM, processor, adapter
-  logic cpu_gnt, cpu_busy, nic_busy;
+  logic cpu_gnt, cpu_busy;
   reg_request_t cpu_reg;
   sram_request_t mem_a, mem_b, cpu_sram;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   logic [31:0] cpu_reg_rdata, isr;
-  assign busy = nic_busy | cpu_busy;
-  assign in_flight = trace.nic.in_flight;
-  assign link_in_flight = trace.nic.link_in_flight;
+  assign busy = nic_sleep.busy | cpu_busy;
+  assign alarm = nic_sleep.alarm;
+  assign in_flight = nic_sleep.in_flight;
+  assign link_in_flight = port_sleep.in_flight;
+  assign link_alarm = port_sleep.alarm;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
@@ -71,10 +76,8 @@ module sim_sp_nic
       .clk,
       .rst,
       .cycle,
-      .alarm,
       .link_clk,
       .link_cycle,
-      .link_alarm,
       .pci_clk,
       .pci_gated_clk,
       .pci_cycle,
@@ -99,10 +102,10 @@ module sim_sp_nic
       .cfg_bus_access,
       .cfg_doorbell,
       .trace,
-      .busy(nic_busy),
+      .sleep(nic_sleep),
       .link_rst(rst),
       .pci_rst(rst),
-      .link_busy(port_busy),
+      .link_sleep(port_sleep),
       .cpu_rdata(),
       .intr_line()
   );
@@ -169,5 +172,5 @@ module sim_sp_nic
       .strobe(trace.packet_misuse),
       .packet(trace.move.key)
   );
-  assign link_busy = port_busy | watch_busy;
+  assign link_busy = port_sleep.busy | watch_busy;
 endmodule
