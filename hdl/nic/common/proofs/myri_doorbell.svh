@@ -9,6 +9,9 @@ logic [1:0] halves;  // of it that have lanes
 logic [22:0] in_region;  // byte offsets of a FIFO
 logic held_up;  // the beat of the clock before was not taken
 logic [95:0] beat;
+logic [16:0] first_number;  // producer of the first FIFO
+
+assign first_number = producer[0];
 
 assign halves = 2'(in_be[7:4] != 4'd0) + 2'(in_be[3:0] != 4'd0);
 assign in_region = {3'd0, entries, 3'b000} - 23'd1;
@@ -62,7 +65,7 @@ always @(posedge clk)
     if (!$past(rst)) begin
       assert (overflows == $past(overflows) + 32'($past(overflow)));
       if (!$past(busy)) assert ($stable(producer) && $stable(consumer) && $stable(base) && $stable(overflows));
-      if ($past(wake) && $past(w_base) == 4'd0 && $past(fifo) == 2'd0) assert (producer[0] == $past(producer[0]) + 17'd1);
+      if ($past(wake) && $past(w_base) == 4'd0 && $past(fifo) == 2'd0) assert (first_number == $past(first_number) + 17'd1);
     end
     cover (wake && steps == 2'd1);
     cover (overflow);
