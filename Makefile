@@ -10,6 +10,7 @@ unexport MAKEFLAGS MFLAGS
 
 ## STUDY=<name>               the study of run and waves (make studies lists them, and the settings of one STUDY)
 ## BENCH=<name>               the block bench of sim
+## NETLIST=1|generic|ecp5     sim: the hardware of the bench is a netlist of these cells (1: generic); netlist: only these
 ## SIM=verilator|icarus       the simulator (verilator)
 ## SEED=<n>                   the seed (1); the same seed gives the same results
 ## WAVES=1                    also write waves.fst
@@ -66,7 +67,8 @@ uses_test-long := PYTEST_ADDOPTS CI
 uses_studies := STUDY PROFILE SET
 uses_new := LAYER FIRMWARE
 uses_cluster := SHAPE HOSTS PORTS
-uses_sim := BENCH SIM SEED WAVES COCOTB_TEST_FILTER
+uses_sim := BENCH SIM SEED WAVES NETLIST COCOTB_TEST_FILTER
+uses_netlist := BENCH NETLIST SEED
 uses_mutants := FOLDER N SEED
 uses_waves := $(filter-out WAVES,$(uses_run))
 uses_timeline := STUDY FROM TO
@@ -89,7 +91,7 @@ used := $(sort $(foreach goal,$(goals),$(uses_$(goal))))
 unused := $(filter-out $(used) $(everywhere),$(on_the_line))
 $(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value"))
 
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
+GIVEN := STUDY BENCH NETLIST SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -105,7 +107,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test check test-long help run studies new docs cluster sim board lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies new docs cluster sim board netlist equivalence lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -156,9 +158,17 @@ cluster: ## write the files of a cluster of this SHAPE: its HOSTS, switches, cab
 	$(setup)
 	@$(sanlab) cluster --shape="$$SHAPE" --hosts="$$HOSTS" --ports="$$PORTS"
 
-sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
-	$(setup) $(simulator)
-	@$(sanlab) sim --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+sim: ## run one block BENCH, its hardware as RTL or as NETLIST; what it leaves is in sim_build/<bench>/
+	$(setup) $(simulator) $(if $(NETLIST),icarus)
+	@$(sanlab) $(if $(NETLIST),netlist --echo --cells="$$NETLIST",sim) --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+
+netlist: ## run all block benches, or one BENCH, on netlists of their hardware, on both simulators: for a schedule, hours
+	$(setup) compiler icarus
+	@$(sanlab) netlist --cells="$$NETLIST" --seed="$$SEED" -- $(if $(BENCH),"$$BENCH")
+
+equivalence: ## prove that the netlists of small blocks are equal to their RTL
+	$(setup)
+	@$(sanlab) equivalence
 
 board: ## the bitstream of a DESIGN for the FPGA board BOARD, or with SIM=1 a stand-in that runs behind a port
 	$(setup) $(if $(filter 1,$(SIM)),compiler)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-from pymodels.errors import nearest
+from pymodels.errors import ConfigError, nearest
 from tb.build.build import Design, needed_files
 from tb.build.store import kept
 from tb.quality.check import tool
@@ -24,11 +24,12 @@ from tb.quality.yosys import yosys
 from tb.tools.programs import ToolError
 
 CELLS = {
-    "generic": "synth -noabc -flatten\n",
+    "generic": "synth -flatten -run begin:fine\nopt -full\ntechmap\nopt -fast\nopt_clean\n",
     "ecp5": "synth_ecp5 -nobram -nodsp -noiopad -noabc9\n",
 }
-"""Commands that map a block that was read, by kind of cells. The models of ECP5 that come with Yosys lack block RAM,
-and a multiplier is a black box, so memories become LUT RAM or flip-flops.
+"""Commands that map a block that was read, by kind of cells. Generic cells are Yosys' own gates and flip-flops; a
+memory stays a memory. The models of ECP5 that come with Yosys lack block RAM and multipliers, so memories become LUT
+RAM or flip-flops.
 """
 NETLIST, RTLIL, STAT = "netlist.v", "netlist.il", "stat.json"
 """Files in the folder of a mapped block."""
@@ -68,10 +69,10 @@ def check_block(name: str) -> None:
 
 
 def check_cells(name: str) -> None:
-    """Raise ToolError with the nearest name for an unknown kind of cells."""
+    """Raise ConfigError with the nearest name for an unknown kind of cells."""
     if name not in CELLS:
-        cause = f"NETLIST names a kind of cells: {', '.join(CELLS)}"
-        raise ToolError(f"unknown cells {name!r}", cause, nearest(name, CELLS))
+        cause = f"it names a kind of cells: {', '.join(CELLS)}"
+        raise ConfigError("NETLIST", 0, f"unknown cells {name!r}", cause, nearest(name, CELLS))
 
 
 def read_command(block: Block) -> str:
@@ -84,7 +85,8 @@ def mapped(block: Block, cells: str) -> Path:
     """Return the folder of a block that is mapped to a kind of cells; it is made now if necessary.
 
     Raises:
-        ToolError: Unknown block or cells, or Yosys cannot map the block.
+        ConfigError: Unknown cells.
+        ToolError: Unknown block, or Yosys cannot map it.
     """
     check_block(block.module)
     check_cells(cells)

@@ -1,8 +1,9 @@
 """Block benches: `python -m tb.run.block_bench NAME` runs one cocotb regression and shows cocotb's own table.
 
 A bench is a TOML file in tests/block/benches with the keys `toplevel`, `module` (the cocotb test module),
-`[parameters]`, `replace` and `filter`. `replace` lists files below tests/block/hdl that replace the modules of their
-names. `filter` is a regular expression; only tests whose names it matches are run.
+`[parameters]`, `replace`, `filter` and `no_netlist`. `replace` lists files below tests/block/hdl that replace the
+modules of their names. `filter` is a regular expression; only tests whose names it matches are run. `no_netlist` is the
+reason why the bench is not run on netlists (tb/fpga).
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Bench:
     design: Design
     environment: Mapping[str, str]
     """Variables of cocotb that the user has not set."""
+    no_netlist: str = ""
+    """Reason why the bench is not run on netlists."""
 
 
 def names() -> list[str]:
@@ -56,17 +59,24 @@ def load(name: str) -> Bench:
     data, _ = read_toml(path)
     replaced = {Path(file).name: (HDL / file).read_text("utf-8") for file in data.get("replace", ())}
     design = Design(data["toplevel"], data.get("parameters", {}), replaced)
-    return Bench(
-        name, data["module"], design, {FILTER: data["filter"]} if "filter" in data and FILTER not in os.environ else {}
-    )
+    environment = {FILTER: data["filter"]} if "filter" in data and FILTER not in os.environ else {}
+    return Bench(name, data["module"], design, environment, data.get("no_netlist", ""))
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
-    """Build a bench if necessary and run it; results, log and waves go to sim_build/<bench>/<simulator>.
+    """Run a bench by name, see `run_bench`; results, log and waves go to sim_build/<bench>/<simulator>."""
+    return run_bench(load(name), simulator, OUT / name / simulator, seed, waves, echo)
+
+
+def run_bench(
+    bench: Bench, simulator: str, folder: Path, seed: int = 1, waves: bool = False, echo: bool = False
+) -> Outcome:
+    """Build a bench if necessary and run it.
 
     Args:
-        name: Name of the bench.
+        bench: Bench to run.
         simulator: Name of the simulator.
+        folder: Folder for results, log and waves.
         seed: Seed of cocotb's random numbers.
         waves: True to write waves.
         echo: True to copy the log to the terminal.
@@ -74,9 +84,7 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
     Raises:
         ToolError: The bench does not build.
     """
-    bench = load(name)
     made = build(bench.design, simulator, waves)
-    folder = OUT / name / simulator
     with workplace(folder, LEFT) as work:
         outcome = simulate(made, bench.module, work, seed, waves, bench.environment, echo)
         if not outcome.tests and damage(made.folder, hashes=True):

@@ -56,6 +56,8 @@ class Outcome:
     failures: list[str]
     """Name and message of each failed test."""
     log: Path
+    apart: tuple[str, ...] = ()
+    """Name of each test that was set apart (tests/block/netlists.py)."""
 
 
 def simulate(
@@ -185,19 +187,21 @@ def how_it_ended(code: int) -> str:
 
 def _outcome(results: Path, log: Path, code: int, study: Path | None = None) -> Outcome:
     failures: list[str] = []
+    apart: list[str] = []
     tests = 0
     if results.exists():
         for case in _cases(results):
             tests += 1
             failed = [*case.findall("failure"), *case.findall("error")]
             failures += [f"{case.get('name')}: {_message(failure)}" for failure in failed]
+            apart += [str(case.get("name"))] if case.findall("skipped") else []
     if not tests:
         place = dumped_at(log.read_text(encoding="utf-8", errors="replace"), study) if study else ""
         at = f" at {place}" if place else ""
         failures.append(f"the simulation ended before its test ({how_it_ended(code)}{at}); see {log}")
     elif code < 0 and not failures:
         failures.append(f"the simulator was {how_it_ended(code)} at its end; see {log}")
-    return Outcome(passed=not failures and code == 0, tests=tests, failures=failures, log=log)
+    return Outcome(not failures and code == 0, tests, failures, log, tuple(apart))
 
 
 def _cases(results: Path) -> list[ET.Element]:

@@ -50,6 +50,8 @@ COMMANDS = {
     "docs": Command("tb.docs.build", "build the documentation site", checkout=True),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "board": Command("tb.fpga.board", "make a bitstream for an FPGA board, or run its stand-in", checkout=True),
+    "equivalence": Command("tb.fpga.equivalence", "prove netlists equal to their blocks", checkout=True),
+    "netlist": Command("tb.fpga.netlist_run", "run block benches on netlists of their hardware", checkout=True),
     "lint": Command("tb.quality.lint", "run static checks of Python and HDL", checkout=True),
     "synth": Command("tb.quality.synth", "synthesise every block and report its size", checkout=True),
     "mutants": Command(

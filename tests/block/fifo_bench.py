@@ -26,6 +26,7 @@ from tb.agents.link import LinkDriver, LinkMonitor
 from tb.agents.pci import PciMonitor
 from tb.agents.sram import SramImage
 from tb.agents.streams import never, sometimes
+from tests.block.netlists import on_netlist
 
 BASE = 0xE0000000
 CARD_PS, LINK_PS, PCI_PS = 25000, 6250, 30000
@@ -91,7 +92,14 @@ class FifoBench:
         self.dut, self.form = dut, form
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.edge = RisingEdge(dut.clk)
-        for name, value in {"rst": 1, "sleep": sleep, "cfg_wide": wide, "cfg_cdc_latency": latency, "rx": 0}.items():
+        inputs = {
+            "rst": 1,
+            "sleep": int(sleep and not on_netlist()),
+            "cfg_wide": wide,
+            "cfg_cdc_latency": latency,
+            "rx": 0,
+        }
+        for name, value in inputs.items():
             dut[name].value = value
         self.sram = SramImage(dut, USED)
         self.cpu = CpuPort(dut, dut.pci_clk)

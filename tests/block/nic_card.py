@@ -14,6 +14,7 @@ from pymodels.registers import Block, Flag, Isr, Pci, Reg
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
 from tb.agents.sram import SramImage
+from tests.block.netlists import on_netlist
 from tests.block.nic_bench import COMMON_PS, SRAM_BYTES, NicBench
 
 BASE = 0xE0000000
@@ -47,7 +48,7 @@ class CardBench(NicBench):
     """Bytes of an SRAM word."""
 
     def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
-        super().__init__(dut, bool(sleep), **dict.fromkeys(ZEROS, 0), **{**SETTINGS, **settings})
+        super().__init__(dut, bool(sleep) and not on_netlist(), **dict.fromkeys(ZEROS, 0), **{**SETTINGS, **settings})
         self.sram = SramImage(dut, MEMORY_BYTES)
         self.image = bytearray(self.rng.randbytes(SRAM_BYTES))
         self.log: list[tuple[int, str, int]] = []

@@ -10,6 +10,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.registers import Control, Isr, Reg, isr_mask
 from tests.block.cases import some
+from tests.block.netlists import on_netlist
 from tests.block.nic_card import BASE, CardBench
 
 Step = Callable[[], Awaitable[None]]
@@ -20,10 +21,10 @@ EDGES = ("edges", "link_edges", "pci_edges")
 
 
 async def sleeps(bench: CardBench, clocks: int) -> None:
-    """Check that no clock has an edge during `clocks` NIC clocks."""
+    """Check that no clock has an edge during `clocks` NIC clocks, unless the NIC is a netlist."""
     before = edges(bench)
     await ClockCycles(bench.dut.clk, clocks)
-    assert edges(bench) == before
+    assert on_netlist() or edges(bench) == before
 
 
 def edges(bench: CardBench) -> list[int]:

@@ -16,6 +16,7 @@ from cocotb.triggers import ClockCycles, ReadOnly
 from pymodels.nics.fifo.registers import Error, Form, Region, Size, State, Status, descriptor
 from tests.block.cases import some
 from tests.block.fifo_bench import BASE, EDGES, FifoBench, begin
+from tests.block.netlists import sleeping_clocks
 
 SENDERS, POOL = range(1, 9), range(9, 16)
 """Buffers that the tests send from, and buffers that they return to the pool."""
@@ -297,6 +298,7 @@ async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 @cocotb.parametrize(latency=some([0, 1]))
+@sleeping_clocks()
 async def sleeping_clocks_change_no_time(dut: Any, latency: int) -> None:
     """Send packets in both directions, with a stopped link and an empty pool: equal trace times, gated or not."""
     bench = FifoBench(dut, Form.BUFFERS, latency=latency)

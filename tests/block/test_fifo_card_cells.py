@@ -16,6 +16,7 @@ from pymodels.nics.fifo.cells import Cell
 from pymodels.nics.fifo.registers import Error, Form, Region, Size, Status, circuit_of
 from tests.block.cases import some
 from tests.block.fifo_bench import BASE, EDGES, FifoBench, begin
+from tests.block.netlists import sleeping_clocks
 
 ROUTES = {number: bytes(0x80 | 3 * hop + number for hop in range(number % 8)) for number in (0, 1, 2, 4, 7, 8, 61, 63)}
 """Circuits that the tests use, at least one for each number of route bytes."""
@@ -199,6 +200,7 @@ async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
+@sleeping_clocks()
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """Send cells in both directions, with a stopped link: equal trace times, gated or not."""
     bench = FifoBench(dut, Form.CELLS)

@@ -14,6 +14,7 @@ import cocotb
 
 from pymodels.nics.lanai4.registers import MYRINET_AFTER_RESET, Isr4, Reg4, Size4
 from tb.agents.grid import alarm
+from tests.block.netlists import sleeping_clocks
 from tests.block.regs_bench import MASK, Ports
 
 PLAIN = (Reg4.CKS, Reg4.DMA_STS, Reg4.TIMEOUT, Reg4.DEBUG, Reg4.LED, Reg4.WRITE_ENABLE)
@@ -141,6 +142,7 @@ async def values_of_the_engines_read_back(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
+@sleeping_clocks()
 async def the_timer_sets_its_bit_when_it_wraps(dut: Any) -> None:
     """Check that IT counts half microseconds down, and TIME is set at the first edge after the wrap."""
     bench = Ports(dut, INPUTS)

@@ -16,6 +16,7 @@ import cocotb
 
 from pymodels.registers import MYRINET_AFTER_RESET, Isr, Reg, isr_mask
 from tb.agents.grid import alarm
+from tests.block.netlists import sleeping_clocks
 from tests.block.regs_bench import MASK, ORUN, SETTABLE, STROBES, Bench
 
 
@@ -132,6 +133,7 @@ async def chain_and_doorbell_strobes_carry_their_number(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(rate=[(3, 200), (1, 50), (33, 1000), (2, 1)])
+@sleeping_clocks()
 async def rtc_is_exact_after_any_sleep(dut: Any, rate: tuple[int, int]) -> None:
     """Check floor(cycle * num / den) plus the written value, over jumps of years."""
     bench = Bench(dut)
@@ -149,6 +151,7 @@ async def rtc_is_exact_after_any_sleep(dut: Any, rate: tuple[int, int]) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
+@sleeping_clocks()
 async def timers_set_their_bit_at_the_wrap(dut: Any) -> None:
     """Check that ITk counts down in ticks, the alarm names the edge, and the bit is set there, once."""
     bench = Bench(dut)

@@ -18,6 +18,7 @@ from pymodels.profiles import load_profile
 from tb.plan.limits import longest_cable
 from tests.block.cases import some
 from tests.block.link_pair import Bench, Gate
+from tests.block.netlists import sleeping_clocks
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -87,6 +88,7 @@ async def the_short_timeout_runs_from_a_go_that_alone_is_lost(dut: Any, sleeping
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(sleeping=[False, True])
+@sleeping_clocks("sleeping")
 async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(dut: Any, sleeping: bool) -> None:
     bench = Bench(dut, sleeping=sleeping, cfg_delay=2, cfg_long_timeout=500)
     gate = Gate()
@@ -119,6 +121,7 @@ async def first_stop(dut: Any, settings: dict[str, int], wire: bytes) -> int:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(name=["lanai9", "lanai4"], sleeping=[False, True])
+@sleeping_clocks("sleeping")
 async def a_packet_cut_under_stop_keeps_to_the_room_of_the_longest_cable(dut: Any, name: str, sleeping: bool) -> None:
     profile = load_profile(name)
     settings = {f"cfg_{key}": profile.integer(f"link.{key}") for key in ("slack", "stop_mark", "go_mark", "refresh")}
@@ -169,6 +172,7 @@ async def beat_is_sent_at_multiples_of_its_period_also_within_packets(dut: Any) 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(sleeping=[False, True])
+@sleeping_clocks("sleeping")
 async def beats_that_data_hide_are_missed_and_the_third_is_link_down(dut: Any, sleeping: bool) -> None:
     bench = Bench(dut, sleeping, cfg_beat_period=50, cfg_delay=0)
     await bench.start()
@@ -214,6 +218,7 @@ async def levels_around(dut: Any, sleeping: bool, forced: list[int | None]) -> t
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
 @cocotb.parametrize(character=some([0x000, 0x144]))
+@sleeping_clocks()
 async def a_beat_lost_on_an_idle_link_is_missed_as_on_a_running_one(dut: Any, character: int) -> None:
     most = 0
     for points in some(LOSSES):
@@ -230,6 +235,7 @@ async def a_beat_lost_on_an_idle_link_is_missed_as_on_a_running_one(dut: Any, ch
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(sleeping=[False, True])
+@sleeping_clocks("sleeping")
 async def a_character_like_a_beat_between_two_beats_causes_no_miss(dut: Any, sleeping: bool) -> None:
     seen, _ = await levels_around(dut, sleeping, [*[None] * 20, int(Symbol.BEAT)])
     assert [levels[1:] for levels in seen] == [(0, 0, 0), (1, 0, 0)]
@@ -237,6 +243,7 @@ async def a_character_like_a_beat_between_two_beats_causes_no_miss(dut: Any, sle
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+@sleeping_clocks()
 async def an_idle_peer_is_not_reported_missing(dut: Any) -> None:
     bench = Bench(dut, sleeping=True, cfg_beat_period=50)
     await bench.start()

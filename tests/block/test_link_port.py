@@ -18,6 +18,7 @@ from pymodels.link.characters import Symbol
 from tb.agents.streams import sometimes
 from tests.block.cases import cases
 from tests.block.link_pair import Bench, Gate, bursts
+from tests.block.netlists import sleeping_clocks
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -114,6 +115,7 @@ async def _episode(dut: Any, sleeping: bool, delay: int, seed: int) -> tuple[lis
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 7])
+@sleeping_clocks()
 async def asleep_or_awake_every_character_has_its_time(dut: Any, delay: int) -> None:
     seed = random.Random(cocotb.RANDOM_SEED).randint(0, 1 << 30)
     awake = await _episode(dut, False, delay, seed)
@@ -123,6 +125,7 @@ async def asleep_or_awake_every_character_has_its_time(dut: Any, delay: int) -> 
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+@sleeping_clocks()
 async def two_blocked_ends_sleep(dut: Any) -> None:
     for delay in range(9):
         bench = Bench(dut, sleeping=True, cfg_delay=delay, cfg_beat_period=1600)

@@ -19,6 +19,7 @@ from tb.agents.link import PacketSource
 from tb.agents.settings import SettingsPort, drive
 from tb.agents.streams import sometimes
 from tests.block.bundles import lanes
+from tests.block.netlists import sleeping_clocks
 
 SETTINGS = {
     "cfg_slack": 80,
@@ -98,6 +99,7 @@ async def episode(dut: Any, sleeping: bool, seed: int) -> Bench:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(run=[0, 1, 2, 3])
+@sleeping_clocks()
 async def asleep_or_awake_a_port_alone_does_the_same(dut: Any, run: int) -> None:
     seed = random.Random(cocotb.RANDOM_SEED + run).getrandbits(30)
     awake = await episode(dut, False, seed)
@@ -111,6 +113,7 @@ async def asleep_or_awake_a_port_alone_does_the_same(dut: Any, run: int) -> None
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+@sleeping_clocks()
 async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -> None:
     bench = Bench(dut, True, 1)
     bench.grid.drivers.remove(bench._drive)
@@ -130,6 +133,7 @@ async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+@sleeping_clocks()
 async def the_gap_of_a_packet_cut_under_stop_waits_for_go_asleep(dut: Any) -> None:
     bench = Bench(dut, True, 1)
     bench.grid.drivers.remove(bench._drive)

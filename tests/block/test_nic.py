@@ -17,6 +17,7 @@ from cocotb.triggers import ClockCycles
 from pymodels.nic.net import packet_key
 from pymodels.registers import MYRINET_AFTER_RESET, Block, Control, Flag, Isr, Myrinet, Pci, Reg, isr_mask
 from tests.block.cases import some
+from tests.block.netlists import sleeping_clocks
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
 from tests.block.nic_shared_tests import (
     RECEIVE,
@@ -198,6 +199,7 @@ async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
+@sleeping_clocks()
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = CardBench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)

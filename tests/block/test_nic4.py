@@ -17,6 +17,7 @@ from pymodels.nic.net import packet_key
 from pymodels.nics.lanai4.registers import WORD, Ebus, Pci4, Reg4, Size4
 from pymodels.registers import Control, Isr, Reg, isr_mask
 from tests.block.cases import some
+from tests.block.netlists import sleeping_clocks
 from tests.block.nic4_card import Card4Bench
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE
 from tests.block.nic_shared_tests import (
@@ -152,6 +153,7 @@ async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
+@sleeping_clocks()
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = Card4Bench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)

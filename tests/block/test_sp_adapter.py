@@ -16,6 +16,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.nics.sp.registers import SpReg, SpSize, SpStatus
 from tests.block.cases import some
+from tests.block.netlists import sleeping_clocks
 from tests.block.nic_card import BASE, LINK_TRACE, PCI_PS
 from tests.block.nic_shared_tests import sleeping_changes_nothing, sleeps
 from tests.block.sp_card import TARGET, SpBench, begin, bring
@@ -190,6 +191,7 @@ async def packets_without_a_reader_wait_with_idle_clocks(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
+@sleeping_clocks()
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """Move four packets on the whole path: equal times of all trace records, gated or not."""
     bench = SpBench(dut, cfg_start_clocks=80, cfg_cdc_latency=0)

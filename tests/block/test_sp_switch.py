@@ -20,6 +20,7 @@ from pymodels.link.characters import DATA, Symbol
 from pymodels.switch.crossbar import Fate, head_of_line_limit
 from tb.agents.streams import sometimes
 from tests.block.cases import cases
+from tests.block.netlists import sleeping_clocks
 from tests.block.sp_switch_bench import CHUNK, SpBench
 from tests.block.switch_bench import (
     Bench,
@@ -202,6 +203,7 @@ async def a_central_queue_lifts_the_limit_of_a_queue_at_each_input(dut: Any) -> 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(run=[0, 1, 2])
+@sleeping_clocks()
 async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
     def made(sleeping: bool, rng: random.Random) -> Bench:
         settings = {"cfg_short_timeout": 0, "cfg_central_chunks": rng.choice([0, 6, 200])}

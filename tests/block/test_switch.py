@@ -19,6 +19,7 @@ from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from tb.agents.streams import sometimes
 from tests.block.cases import cases
+from tests.block.netlists import sleeping_clocks
 from tests.block.switch_bench import (
     Bench,
     first_character,
@@ -146,6 +147,7 @@ async def a_packet_blocked_too_long_is_cut_and_its_path_freed(dut: Any, sleeping
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(run=[0, 1, 2])
+@sleeping_clocks()
 async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
     def made(sleeping: bool, rng: random.Random) -> Bench:
         settings = {"cfg_beat_period": 90, "cfg_short_timeout": 0, "cfg_long_timeout": 600}

@@ -50,6 +50,7 @@ def test_help_lists_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "prove", "mutants", "waves", "timeline"),
+        *("netlist", "equivalence"),
         *("explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "costs", "figures", "bench"),
         *("counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean", "check", "test-long"),
     ],

@@ -1,0 +1,38 @@
+"""Netlists proved equal to their blocks by Yosys, and wrong ones found.
+
+Strategy: small blocks with and without state are proved in both kinds of cells. The same netlist with one gate inverted
+has points that are not proved, which are named. A block above the limit is listed as too large.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tb.fpga import equivalence
+from tb.fpga.mapping import NETLIST, Block, cell_count, mapped
+
+
+@pytest.mark.parametrize("cells", ["generic", "ecp5"])
+@pytest.mark.parametrize("name", ["myri_crc8", "myri_rr_arbiter", "myri_pci_arbiter", "myri_cdc_pointer"])
+def test_the_netlist_of_a_small_block_is_proved(name: str, cells: str) -> None:
+    verdict = equivalence.judged(Block(name), cells)
+    assert verdict.shown == "proved" and verdict.points > 0
+
+
+def test_a_wrong_netlist_is_not_proved_and_its_points_are_named() -> None:
+    block = Block("myri_rr_arbiter")
+    folder = mapped(block, "generic")
+    text = (folder / NETLIST).read_text(encoding="utf-8")
+    wrong, changed = re.subn(r"assign (_\d+_) = ([^;]+);", r"assign \1 = ~(\2);", text, count=1)
+    assert changed == 1
+    verdict = equivalence.compared(block, "generic", wrong, cell_count(folder))
+    assert verdict.differs and verdict.unproved and verdict.shown.endswith("points not proved")
+    assert all("not proved to be equal" in line for line in equivalence.lines(verdict))
+
+
+def test_a_large_block_is_listed_as_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equivalence, "LARGEST", 1)
+    verdict = equivalence.judged(Block("myri_crc8"), "generic")
+    assert verdict.shown == "too large" and not verdict.differs
