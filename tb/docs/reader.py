@@ -72,6 +72,9 @@ class Reader:
         requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8")
         stamp = f"{self.checkout.resolve()}\n.venv\n-e .\n{requirements}"
         (venv / "sanlab.stamp").write_text(stamp, encoding="utf-8")
+        author = ("-c", "user.name=reader", "-c", "user.email=reader@example.org")
+        for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "Check out"]):
+            subprocess.run(["git", *words], cwd=self.checkout, check=True)
 
     def follow(self, block: Block) -> None:
         """Do what a block says. Raises PageError if a command fails or prints other lines than shown."""
