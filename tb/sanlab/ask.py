@@ -63,7 +63,7 @@ def events() -> dict[str, int]:
 
 
 def _query(what: str, *about: str) -> dict[str, Any]:
-    ended = call(["tell", what, *about])
+    ended = call(["query", what, *about])
     if ended.code:
         kind = RefusedError if ended.code == REFUSED else SanlabError
         raise kind(ended.err.strip(), ended.code)

@@ -63,7 +63,7 @@ COMMANDS = {
     "prove": Command("tb.quality.prove", "prove properties of blocks", checkout=True),
 }
 HELP = {"-h", "--help"}
-INSIDE = {"tell": Command("tb.sanlab.tell", "answer queries of the library")}
+INSIDE = {"query": Command("tb.sanlab.query", "answer queries of the library")}
 
 
 def main() -> int:

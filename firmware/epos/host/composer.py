@@ -54,7 +54,7 @@ def _table() -> Iterator[str]:
         "",
         "/* Words of a frame's header: those of the baseline, then those of each selected protocol, in their order. */",
     )
-    yield from ("enum {", "    EPOS_KEY,", "    EPOS_NUMBER,", "    EPOS_TOLD,")
+    yield from ("enum {", "    EPOS_KEY,", "    EPOS_NUMBER,", "    EPOS_INFO,")
     at = "3"
     for one in PROTOCOLS:
         if one.header:

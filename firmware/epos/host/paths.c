@@ -17,7 +17,7 @@ u32 epos_message(struct epos *epos, u32 node, u32 size) {
 }
 
 /* Prepare a frame: its slot of the Send Ring, and its header. */
-INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
+INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 info) {
     u32 next = epos->next, rung = epos->rung;
     if (UNLIKELY(rung - epos->sent >= FRAMES)) {
         OFF_PATH("the ring is full");
@@ -27,21 +27,21 @@ INLINE u32 framed(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
     epos->rung = rung + 1;
     PIO_WRITE(BE32(epos->key | (next & 0xFFFF)));
     PIO_WRITE(BE32(number));
-    PIO_WRITE(BE32(told | size));
+    PIO_WRITE(BE32(info | size));
     AT_FRAME(epos, node);
     return next & FRAMES - 1;
 }
 
 /* Send a frame by host stores: header and doorbell. epos_store has the payload. */
-void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 told) {
-    u32 slot = framed(epos, node, number, size, told);
+void epos_frame(struct epos *epos, u32 node, u32 number, u32 size, u32 info) {
+    u32 slot = framed(epos, node, number, size, info);
     PIO_WRITE(BE32(node << 24 | slot << 16 | (size + 4 * HEADER_WORDS)));
     AT_SENT(epos, node);
 }
 
 /* Send a frame whose payload the card fetches: header, control block, doorbell. */
-void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 told, u32 address) {
-    u32 slot = framed(epos, node, number, size, told), block = epos->block, next = block + 24;
+void epos_frame_dma(struct epos *epos, u32 node, u32 number, u32 size, u32 info, u32 address) {
+    u32 slot = framed(epos, node, number, size, info), block = epos->block, next = block + 24;
     if (UNLIKELY(next == epos->blocks_end)) {
         OFF_PATH("round the ring");
         next = epos->blocks;
@@ -178,13 +178,13 @@ u32 epos_copied(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source] + 1;
     epos->taken[source] = taken;
     AT_COPIED(epos, source, taken);
-    return taken - epos->told[source];
+    return taken - epos->returned[source];
 }
 
 /* Publish the number of copied messages to the NIC. */
 void epos_free(struct epos *epos, u32 source) {
     u32 taken = epos->taken[source];
-    epos->told[source] = taken;
+    epos->returned[source] = taken;
     PIO_WRITE(BE32(taken));
 }
 

@@ -11,7 +11,7 @@ enum { FRAMES = 8, SLOT_SHIFT = 16, SLOT = 1 << SLOT_SHIFT, SLOTS_SHIFT = 2, SLO
 struct came { u32 source, communicator, size, at; };
 struct epos {
     u32 nodes, key, next, rung, sent, block, blocks, blocks_end, entry, entries, entries_end, staging, given_up;
-    u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], told[NODES];
+    u32 slots[FRAMES], message[NODES], came[NODES], taken[NODES], returned[NODES];
     DYNAMIC_WORDS
     PROTOCOL_WORDS
 };

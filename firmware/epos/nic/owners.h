@@ -27,7 +27,7 @@ typedef struct owner owned;
 #define OWNER_OF(nic, row) (nic)
 #define PEER(row) (row)
 #define ROW(frame, source) (source)
-#define BUFFER_ROW(buffer) ((buffer)->told >> 24 & 63)
+#define BUFFER_ROW(buffer) ((buffer)->info >> 24 & 63)
 #define CONTROL_ROW(key, number) ((key) >> 16 & 63)
 #define CONTROL_PAIR(row) 0
 #define ALLOWED(nic, row, address, size) 1

@@ -44,8 +44,8 @@ INLINE u32 offset_of(struct nic *nic, u32 source, u32 number) {
 
 /* Check a frame's number; find its message and its place in host memory. */
 INLINE u32 judged(
-    struct nic *nic, struct frame *frame, u32 told, u32 number, u32 source, u32 *address) {
-    u32 follows = number << 8, last = told >> 30 & 1, offset, message;
+    struct nic *nic, struct frame *frame, u32 info, u32 number, u32 source, u32 *address) {
+    u32 follows = number << 8, last = info >> 30 & 1, offset, message;
     AT_RX(nic, source, frame);
     offset = offset_of(nic, source, number);
     if (UNLIKELY(follows != nic->expected[source])) {
@@ -66,15 +66,15 @@ INLINE u32 judged(
 /* Compute the entry for the host, and start the DMA. The high word of an address and the order of the blocks never
  * change. */
 INLINE void placed(
-    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 told, u32 address) {
+    struct nic *nic, struct buffer *buffer, struct frame *frame, u32 info, u32 address) {
     owned *owner = OWNER_OF(nic, BUFFER_ROW(buffer));
     struct block *block = nic->tail, *next = block + 1;
-    u32 size = told & 0xFFFF, *entry = owner->entry, *following = entry + 1;
+    u32 size = info & 0xFFFF, *entry = owner->entry, *following = entry + 1;
     if (UNLIKELY(size - 1 >= MTU)) {
         OFF_PATH("no payload: a word that nobody reads keeps the order; or more than a frame has");
         size = 4;
     }
-    buffer->told = owner->lap | told;
+    buffer->info = owner->lap | info;
     buffer->entry = entry;
     if (UNLIKELY(following == owner->entries_end)) {
         OFF_PATH("round the queue: the next lap");
@@ -96,19 +96,19 @@ INLINE void placed(
 
 /* Deliver a frame whose slot is free. */
 void epos_rx(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[EPOS_TOLD], source = ROW(frame, told >> 24 & 63), address;
-    u32 message = judged(nic, frame, told, frame->words[EPOS_NUMBER], source, &address);
+    u32 info = frame->words[EPOS_INFO], source = ROW(frame, info >> 24 & 63), address;
+    u32 message = judged(nic, frame, info, frame->words[EPOS_NUMBER], source, &address);
     if (UNLIKELY(message - SHARED32(&nic->freed[source]) >= LIMIT)) {
         OFF_PATH("its staging slot is in use");
         return;
     }
-    placed(nic, nic->current, frame, told, address);
+    placed(nic, nic->current, frame, info, address);
 }
 
 /* Hold a frame in the Receive Ring. */
 void epos_hold(struct nic *nic, struct frame *frame) {
-    u32 told = frame->words[EPOS_TOLD], address;
-    judged(nic, frame, told, frame->words[EPOS_NUMBER], ROW(frame, told >> 24 & 63), &address);
+    u32 info = frame->words[EPOS_INFO], address;
+    judged(nic, frame, info, frame->words[EPOS_NUMBER], ROW(frame, info >> 24 & 63), &address);
     nic->current->address = address;
     SHARED32(&nic->held) = SHARED32(&nic->held) + 1;
 }
@@ -116,7 +116,7 @@ void epos_hold(struct nic *nic, struct frame *frame) {
 /* Release a held frame whose slot is free. */
 void epos_freed(struct nic *nic, struct buffer *buffer) {
     struct frame *frame = buffer->frame;
-    placed(nic, buffer, frame, frame->words[EPOS_TOLD], buffer->address);
+    placed(nic, buffer, frame, frame->words[EPOS_INFO], buffer->address);
 }
 
 /* Count and drop a frame that follows a lost one. */
@@ -182,7 +182,7 @@ void epos_control_in(struct nic *nic, struct frame *frame) {
 #elif HAS_FLOW
     u32 *at = nic->credit;
 #endif
-    SHARED32(&at[source]) = frame->words[EPOS_TOLD];
+    SHARED32(&at[source]) = frame->words[EPOS_INFO];
 #endif
     nic->current->busy = 0;
 }
@@ -228,10 +228,10 @@ void epos_mark(struct nic *nic, u32 *words, u32 message, u32 address) {
 }
 
 /* Write the entry of the Rx FIFO Queue by a DMA block; only if the queue is in host memory. */
-void epos_mirror(struct nic *nic, u32 *words, u32 told, u32 address) {
+void epos_mirror(struct nic *nic, u32 *words, u32 info, u32 address) {
     struct block *block = nic->tail, *next = block + 1;
     nic->tail = next;
-    words[0] = told;
+    words[0] = info;
     block->len = 4;
     block->lar = (u32)words;
     block->eah = 0;
@@ -261,7 +261,7 @@ void epos_stored(struct nic *nic) {
     nic->done = next;
     nic->done_buffer = buffer->next;
     buffer->busy = 0;
-    SHARED32(buffer->entry) = buffer->told;
+    SHARED32(buffer->entry) = buffer->info;
     AT_STORED(nic, buffer);
     if (UNLIKELY(!nic->armed)) {
         OFF_PATH("the only free buffer");

@@ -14,7 +14,7 @@ enum { RECV_HEAD = 3, SEND = 8, WAKE_RX = 0x10, RX_WAKE = 4, TX_PULSE = 4, RX_PU
 
 struct route { u32 high, low, skip, unused; };
 struct frame { u32 words[8]; }; /* header and payload */
-struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 told; u32 *entry; u32 address; PROTOCOL_BUFFER };
+struct buffer { u32 busy; struct buffer *next; struct frame *frame; u32 *end; u32 info; u32 *entry; u32 address; PROTOCOL_BUFFER };
 struct out { u32 bell; struct frame *frame; u32 fetched, unused; };
 struct nic {
     struct frame **slots;

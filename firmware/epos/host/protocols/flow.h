@@ -13,7 +13,7 @@ INLINE void flow_message(struct epos *epos, u32 node, u32 size) {
 }
 
 INLINE void flow_frame(struct epos *epos, u32 node) {
-    u32 taken = epos->told[node];
+    u32 taken = epos->returned[node];
 #if HAS_MULTICAST
     if (UNLIKELY(epos->further)) {
         OFF_PATH("to several nodes: it says nothing");

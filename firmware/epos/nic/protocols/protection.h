@@ -52,19 +52,19 @@ INLINE void protection_fetch(struct nic *nic, u32 bell) {
 
 INLINE void protection_tx(struct nic *nic, u32 bell) {
     struct owner *owner = nic->owner;
-    u32 *from = owner->slots[bell >> 16 & 127]->words, *to = nic->head + 2, told = SHARED32(&from[EPOS_TOLD]), at;
+    u32 *from = owner->slots[bell >> 16 & 127]->words, *to = nic->head + 2, info = SHARED32(&from[EPOS_INFO]), at;
     u32 key = SHARED32(&from[EPOS_KEY]), number = SHARED32(&from[EPOS_NUMBER]);
     u32 wrong = (key >> 16 ^ (owner->peer >> OWNERS_SHIFT | 0x600)) | (number >> 24 ^ COMPOSITION);
-    wrong |= ((told >> 24 & ~64u) ^ owner->peer) | ((told ^ bell - 4 * HEADER_WORDS) & 0xFFFF);
+    wrong |= ((info >> 24 & ~64u) ^ owner->peer) | ((info ^ bell - 4 * HEADER_WORDS) & 0xFFFF);
     if (UNLIKELY(wrong)) {
         OFF_PATH("not what it may say: epos_forged");
         return;
     }
     to[EPOS_KEY] = key;
     to[EPOS_NUMBER] = number;
-    to[EPOS_TOLD] = told;
+    to[EPOS_INFO] = info;
 #pragma unroll
-    for (at = EPOS_TOLD + 1; at < (HEADER_WORDS + 1 & ~1u); at++)
+    for (at = EPOS_INFO + 1; at < (HEADER_WORDS + 1 & ~1u); at++)
         if (at != EPOS_PROTECTION)
             to[at] = from[at];
     to[EPOS_PROTECTION] = bell >> 24 & OWNERS - 1;

@@ -1,4 +1,4 @@
-"""`sanlab tell WHAT`: answers to the library's queries, as JSON. Runs in the tree."""
+"""`sanlab query WHAT`: answers to the library's queries, as JSON. Runs in the tree."""
 
 from __future__ import annotations
 
