@@ -16,12 +16,15 @@ hdl/nic/lanai9/
 hdl/nic/lanai4/
 hdl/nic/sp/
 hdl/nic/fifo/
+hdl/prim/myri_ram.sv
+hdl/prim/myri_ram_dual.sv
 hdl/prim/myri_fifo.sv
 hdl/prim/myri_rr_arbiter.sv
 hdl/prim/myri_index.sv
 hdl/prim/myri_counters.sv
 hdl/prim/myri_crc8.sv
 hdl/prim/myri_sync.sv
+hdl/prim/myri_reset.sv
 hdl/prim/myri_cdc_pointer.sv
 hdl/prim/myri_cdc_fifo.sv
 hdl/link/myri_link_timer.sv
@@ -38,6 +41,7 @@ hdl/switch/sp_switch_input.sv
 hdl/switch/sp_switch_collect.sv
 hdl/switch/sp_switch_output.sv
 hdl/switch/sp_switch_grant.sv
+hdl/switch/sp_switch_heads.sv
 hdl/switch/sp_switch_central.sv
 hdl/switch/sp_switch.sv
 hdl/sim/cluster/sim_traffic.sv
@@ -122,6 +126,7 @@ hdl/card/myri_circuit_histogram.sv
 hdl/card/myri_card_pkg.sv
 hdl/card/myri_card_circuits.sv
 hdl/card/myri_card_bank.sv
+hdl/card/myri_card_memory.sv
 hdl/card/myri_card_local.sv
 hdl/card/myri_card_registers.sv
 hdl/card/myri_card_uplink.sv

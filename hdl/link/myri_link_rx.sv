@@ -66,7 +66,6 @@ module myri_link_rx
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;
     assign own_clk = rx_clk[i];
-    logic [8:0] mem[0:(1<<SLACK_LOG2)-1];
     logic [SLACK_LOG2:0] w_ptr_q;  // one bit wider than an address: their difference is the fill
     logic [SLACK_LOG2:0] r_ptr_q;
     logic [SLACK_LOG2:0] level;
@@ -90,7 +89,6 @@ module myri_link_rx
     assign got_data[i] = char[8];
     assign ev_overflow[i] = arriving && full;
     assign m_valid[i] = filled_q;
-    assign head = mem[r_ptr_q[SLACK_LOG2-1:0]];
     assign m_tail[i] = head[8];
     assign m_data[8*i+:8] = head[7:0];
 
@@ -116,8 +114,17 @@ module myri_link_rx
       end
     end
 
-    always_ff @(posedge own_clk) begin
-      if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
-    end
+    myri_ram #(
+        .WIDTH(9),
+        .DEPTH_LOG2(SLACK_LOG2)
+    ) u_slack (
+        .clk(own_clk),
+        .write(push),
+        .w_addr(w_ptr_q[SLACK_LOG2-1:0]),
+        .w_data({!char[8], char[7:0]}),
+        .read(push || pop[i]),
+        .r_addr(r_ptr_q[SLACK_LOG2-1:0] + SLACK_LOG2'(pop[i])),
+        .r_data(head)
+    );
   end
 endmodule

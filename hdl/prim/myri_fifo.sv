@@ -1,7 +1,8 @@
 // Synchronous first-word-fall-through FIFO.
 //
 // Timing: an entry accepted at one edge is visible on the read side directly after that edge; one entry in and one out
-// at every edge, also while a full FIFO is drained.
+// at every edge, also while a full FIFO is drained. Up to 64 entries are in LUT RAM; more are in block RAM, whose word
+// is registered, so the oldest entry is read an edge ahead.
 // Clock gating: state changes only with a handshake, so `busy` is the handshake itself.
 module myri_fifo #(
     parameter int WIDTH      = 8,  // bits of an entry
@@ -18,7 +19,6 @@ module myri_fifo #(
     output logic [DEPTH_LOG2:0] level,    // entries held, 0 .. 2**DEPTH_LOG2
     output logic                busy      // 1 = a further clock edge is needed
 );
-  logic [     WIDTH-1:0] mem     [0:(1<<DEPTH_LOG2)-1];
   logic [DEPTH_LOG2-1:0] w_ptr_q;
   logic [DEPTH_LOG2-1:0] r_ptr_q;
   logic                  push;
@@ -26,7 +26,6 @@ module myri_fifo #(
 
   assign w_ready = !level[DEPTH_LOG2];
   assign r_valid = level != '0;
-  assign r_data  = mem[r_ptr_q];
   assign push    = w_valid && w_ready;
   assign pop     = r_valid && r_ready;
   assign busy    = push || pop;
@@ -44,5 +43,22 @@ module myri_fifo #(
     end
   end
 
-  always_ff @(posedge clk) if (push) mem[w_ptr_q] <= w_data;
+  if (DEPTH_LOG2 <= 6) begin : gen_shallow
+    logic [WIDTH-1:0] mem[0:(1<<DEPTH_LOG2)-1];
+    assign r_data = mem[r_ptr_q];
+    always_ff @(posedge clk) if (push) mem[w_ptr_q] <= w_data;
+  end else begin : gen_deep
+    myri_ram #(
+        .WIDTH(WIDTH),
+        .DEPTH_LOG2(DEPTH_LOG2)
+    ) u_ram (
+        .clk(clk),
+        .write(push),
+        .w_addr(w_ptr_q),
+        .w_data(w_data),
+        .read(busy),
+        .r_addr(r_ptr_q + DEPTH_LOG2'(pop)),
+        .r_data(r_data)
+    );
+  end
 endmodule

@@ -29,11 +29,10 @@ module sp_switch_central #(
   localparam int W = QUEUE_LOG2;
   localparam int PW = $clog2(PORTS);
 
-  // Memories: chunk, next chunk of its packet, next packet, freed places.
-  logic [68:0] mem_chunk[0:(1<<W)-1];
-  logic [W-1:0] mem_next[0:(1<<W)-1];
-  logic [W-1:0] mem_behind[0:(1<<W)-1];
-  logic [W-1:0] mem_free[0:(1<<W)-1];
+  logic [PORTS-1:0][68:0] chunks;  // per input: the complete chunk
+  logic [PORTS-1:0] lasts;  // per input: that chunk is the last of its packet
+  logic [PORTS-1:0][PW-1:0] ports;  // per input: output of its packet
+  logic [W-1:0] place_freed;  // the oldest of the freed places
   logic [W:0] fresh_q;  // places that were never used begin here
   logic [W-1:0] free_first_q;  // of the ring of freed places
   logic [W-1:0] free_end_q;
@@ -43,8 +42,8 @@ module sp_switch_central #(
 
   // Per input: the arriving packet.
   logic [PORTS-1:0] queued_q;  // the packet is in the list of its output
-  logic [W*PORTS-1:0] first_q;  // its first chunk, if queued
-  logic [W*PORTS-1:0] tail_q;  // the chunk of it written last
+  logic [PORTS-1:0][W-1:0] first_q;  // its first chunk, if queued
+  logic [PORTS-1:0][W-1:0] tail_q;  // the chunk of it written last
   logic [PORTS-1:0] none;  // no chunk of the packet is held
   logic [PORTS-1:0] passes;  // a chunk of the packet is passed directly to its output
   logic [PORTS-1:0] alone;  // its output has read, or reads now, all held chunks of the packet
@@ -52,11 +51,13 @@ module sp_switch_central #(
   // Per output: the packet being read, and the packets after it.
   logic [PORTS-1:0] reading_q;
   logic [PORTS-1:0] open_q;  // more of the packet follows, from input `feeder`
-  logic [PW*PORTS-1:0] feeder_q;
-  logic [W*PORTS-1:0] head_q;  // its chunk to be read next
+  logic [PORTS-1:0][PW-1:0] feeder_q;
+  logic [PORTS-1:0][W-1:0] head_q;  // its chunk to be read next
   logic [PORTS-1:0] listed_q;  // further packets follow in the list
-  logic [W*PORTS-1:0] list_first_q;
-  logic [W*PORTS-1:0] list_last_q;
+  logic [PORTS-1:0][W-1:0] list_first_q;
+  logic [PORTS-1:0][W-1:0] list_last_q;
+
+  assign chunks = c_chunk;
 
   // ---------------------------------------------------------------- writing
   logic [PORTS-1:0] write_ask, write;
@@ -66,16 +67,18 @@ module sp_switch_central #(
   logic [PW-1:0] write_port;
   logic          enters;  // the first chunk of a packet
   logic          refills;  // the first after its output has read all others
+  logic          links;  // any other
 
   assign room = used < cfg_chunks;
   assign write_ask = room ? c_valid & ~passes : '0;
   assign writes = write_ask != '0;
   assign recycled = 16'(fresh_q) >= cfg_chunks;
-  assign place = recycled ? mem_free[free_first_q] : fresh_q[W-1:0];
-  assign written = c_chunk[69*writer+:69];
-  assign write_port = c_port[4*writer+:PW];
+  assign place = recycled ? place_freed : fresh_q[W-1:0];
+  assign written = chunks[writer];
+  assign write_port = ports[writer];
   assign enters = writes && !queued_q[writer] && !attached[writer];
   assign refills = writes && attached[writer] && alone[writer];
+  assign links = writes && !enters && !refills;
   myri_rr_arbiter #(
       .N(PORTS)
   ) u_write (
@@ -109,12 +112,9 @@ module sp_switch_central #(
   assign starts = next_ask != '0;
   assign reads = read_ask != '0;
   assign attaches = attach_ask != '0;
-  assign read_place = head_q[W*reader+:W];
-  assign read_chunk = mem_chunk[read_place];
-  assign read_next = mem_next[read_place];
-  assign start_place = list_first_q[W*starter+:W];
-  assign start_behind = mem_behind[start_place];
-  assign new_port = c_port[4*newcomer+:PW];
+  assign read_place = head_q[reader];
+  assign start_place = list_first_q[starter];
+  assign new_port = ports[newcomer];
   myri_rr_arbiter #(
       .N(PORTS)
   ) u_read (
@@ -174,12 +174,45 @@ module sp_switch_central #(
     else tr_placed <= attach | (enters ? write : '0);
   end
 
-  always_ff @(posedge clk) begin
-    if (writes) mem_chunk[place] <= written;
-    if (writes && !enters && !refills) mem_next[tail_q[W*writer+:W]] <= place;
-    if (enters && listed_q[write_port]) mem_behind[list_last_q[W*write_port+:W]] <= place;
-    if (reads) mem_free[free_end_q] <= read_place;
-  end
+  sp_switch_heads #(
+      .PORTS(PORTS),
+      .QUEUE_LOG2(W)
+  ) u_heads (
+      .clk(clk),
+      .rst(rst),
+      .write(writes),
+      .place(place),
+      .chunk(written),
+      .link(links),
+      .tail(tail_q[writer]),
+      .refill(refills),
+      .enter(enters),
+      .port(write_port),
+      .head(head_q[write_port]),
+      .listed(listed_q[write_port]),
+      .list_first(list_first_q[write_port]),
+      .list_last(list_last_q[write_port]),
+      .read(read),
+      .reader(reader),
+      .start(next_packet),
+      .starter(starter),
+      .start_place(start_place),
+      .read_chunk(read_chunk),
+      .read_next(read_next),
+      .start_behind(start_behind)
+  );
+  myri_ram #(
+      .WIDTH(W),
+      .DEPTH_LOG2(W)
+  ) u_free (
+      .clk(clk),
+      .write(reads),
+      .w_addr(free_end_q),
+      .w_data(read_place),
+      .read(reads || writes),
+      .r_addr(free_first_q + W'(writes && recycled)),
+      .r_data(place_freed)
+  );
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -200,28 +233,30 @@ module sp_switch_central #(
     logic [PW-1:0] port;
     logic removes;  // one of them is read
     logic ends;  // its last chunk is taken
-    assign port = c_port[4*i+:PW];
-    assign removes = reads && open_q[reader] && feeder_q[PW*reader+:PW] == PW'(i);
+    assign port = PW'(c_port[4*i+:4]);
+    assign ports[i] = port;
+    assign lasts[i] = c_chunk[69*i+68];
+    assign removes = reads && open_q[reader] && feeder_q[reader] == PW'(i);
     assign none[i] = stored_q == '0;
     assign alone[i] = none[i] || (stored_q == (W + 1)'(1) && removes);
     assign passes[i] = attached[i] && pass[port];
-    assign coming[i] = starts && queued_q[i] && first_q[W*i+:W] == start_place;
+    assign coming[i] = starts && queued_q[i] && first_q[i] == start_place;
     assign coming_open[i] = coming[i] && !ends;
     assign attach_ask[i] = !room && c_valid[i] && !queued_q[i] && !attached[i] && idle[port];
     assign c_take[i] = write[i] || passes[i];
-    assign ends = c_take[i] && c_chunk[69*i+68];
+    assign ends = c_take[i] && lasts[i];
 
     always_ff @(posedge clk) begin
       if (rst) begin
         stored_q <= '0;
         queued_q[i] <= 1'b0;
         attached[i] <= 1'b0;
-        first_q[W*i+:W] <= '0;
-        tail_q[W*i+:W] <= '0;
+        first_q[i] <= '0;
+        tail_q[i] <= '0;
       end else begin
         if (write[i]) begin
-          tail_q[W*i+:W] <= place;
-          if (enters) first_q[W*i+:W] <= place;
+          tail_q[i] <= place;
+          if (enters) first_q[i] <= place;
         end
         if (ends) begin
           stored_q <= '0;
@@ -239,48 +274,48 @@ module sp_switch_central #(
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_output
     logic [PW-1:0] source;
-    assign source = feeder_q[PW*o+:PW];
+    assign source = feeder_q[o];
     assign read_ask[o] = reading_q[o] && n_ready[o] && !(open_q[o] && none[source]);
     assign pass[o] = reading_q[o] && n_ready[o] && open_q[o] && none[source] && c_valid[source];
     assign n_load[o] = read[o] || pass[o];
-    assign n_chunk[69*o+:69] = pass[o] ? c_chunk[69*source+:69] : read_chunk;
+    assign n_chunk[69*o+:69] = pass[o] ? chunks[source] : read_chunk;
     assign occupied[o] = reading_q[o] || listed_q[o];
     always_ff @(posedge clk) begin
       if (rst) begin
         reading_q[o] <= 1'b0;
         open_q[o] <= 1'b0;
         listed_q[o] <= 1'b0;
-        feeder_q[PW*o+:PW] <= '0;
-        head_q[W*o+:W] <= '0;
-        list_first_q[W*o+:W] <= '0;
-        list_last_q[W*o+:W] <= '0;
+        feeder_q[o] <= '0;
+        head_q[o] <= '0;
+        list_first_q[o] <= '0;
+        list_last_q[o] <= '0;
       end else begin
         // The packet being read.
         if (next_packet[o]) begin
           reading_q[o] <= 1'b1;
           open_q[o] <= coming_open != '0;
-          feeder_q[PW*o+:PW] <= coming_from;
-          head_q[W*o+:W] <= start_place;
+          feeder_q[o] <= coming_from;
+          head_q[o] <= start_place;
         end else if (attaches && new_port == PW'(o)) begin
           reading_q[o] <= 1'b1;
           open_q[o] <= 1'b1;
-          feeder_q[PW*o+:PW] <= newcomer;
+          feeder_q[o] <= newcomer;
         end else begin
           if (n_load[o] && n_chunk[69*o+68]) reading_q[o] <= 1'b0;
-          if (refills && write_port == PW'(o)) head_q[W*o+:W] <= place;
-          else if (read[o]) head_q[W*o+:W] <= read_next;
-          if (open_q[o] && c_take[source] && c_chunk[69*source+68]) open_q[o] <= 1'b0;
+          if (refills && write_port == PW'(o)) head_q[o] <= place;
+          else if (read[o]) head_q[o] <= read_next;
+          if (open_q[o] && c_take[source] && lasts[source]) open_q[o] <= 1'b0;
         end
         // The packets after it.
         if (enters && write_port == PW'(o)) begin
           listed_q[o] <= 1'b1;
-          list_last_q[W*o+:W] <= place;
-          if (!listed_q[o] || (next_packet[o] && list_first_q[W*o+:W] == list_last_q[W*o+:W]))
-            list_first_q[W*o+:W] <= place;
-          else if (next_packet[o]) list_first_q[W*o+:W] <= start_behind;
+          list_last_q[o] <= place;
+          if (!listed_q[o] || (next_packet[o] && list_first_q[o] == list_last_q[o]))
+            list_first_q[o] <= place;
+          else if (next_packet[o]) list_first_q[o] <= start_behind;
         end else if (next_packet[o]) begin
-          if (list_first_q[W*o+:W] == list_last_q[W*o+:W]) listed_q[o] <= 1'b0;
-          else list_first_q[W*o+:W] <= start_behind;
+          if (list_first_q[o] == list_last_q[o]) listed_q[o] <= 1'b0;
+          else list_first_q[o] <= start_behind;
         end
       end
     end

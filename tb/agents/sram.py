@@ -1,4 +1,4 @@
-"""Byte view of the memory array of a block bench (`myri_sram_stub`) for any word width."""
+"""Byte view of the memory array of a block bench (`myri_sram`) for any word width."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@
 // prove: induction 2 LANES=1 SLACK_LOG2=4
 // unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are examined more often than necessary
 // unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: the buffer never becomes full, as proved here
-// unseen: `mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};` -> `begin end` in `if (push) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};`: the contents are checked by block tests
 (* anyconst *) logic [7:0] room;
 (* anyconst *) logic [7:0] slack;
 (* anyconst *) logic [7:0] stop_mark;

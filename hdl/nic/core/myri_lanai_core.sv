@@ -37,8 +37,6 @@ module myri_lanai_core
   localparam logic [4:0] ONES = 5'd1;
   localparam logic [4:0] PC = 5'd2;
 
-  // Registers; 0, 1 and 2 are the constants and pc, and have no storage.
-  logic [31:0] register_q[32];
   logic z_q, n_q, v_q, c_q;
   // Addresses of this instruction and of the next two.
   logic [31:0] at_q, after_q, behind_q;
@@ -85,9 +83,11 @@ module myri_lanai_core
 
   // Operands.
   logic [31:0] first, second, datum;  // datum: what a store writes
-  assign first  = value_of(one.rs1, {at_q, register_q[one.rs1]});
-  assign second = one.second_rs2 ? value_of(one.rs2, {at_q, register_q[one.rs2]}) : one.constant;
-  assign datum  = value_of(one.rd, {at_q, register_q[one.rd]});
+  logic [31:0]
+      rs1_value, rs2_value, rd_value;  // registers; 0, 1 and 2 are the constants and pc instead
+  assign first  = value_of(one.rs1, {at_q, rs1_value});
+  assign second = one.second_rs2 ? value_of(one.rs2, {at_q, rs2_value}) : one.constant;
+  assign datum  = value_of(one.rd, {at_q, rd_value});
 
   // `from` is pc, then the register: a function is evaluated only when its arguments change (Icarus).
   function automatic logic [31:0] value_of(input logic [4:0] number, input logic [63:0] from);
@@ -232,11 +232,12 @@ module myri_lanai_core
   assign cpu_reg.addr = 9'(address[REGISTER_BITS-1:0]);
   assign cpu_reg.wdata = datum;
 
-  // Data of an SRAM load, one clock later.
-  logic loading_q, load_zero_q;
-  logic [1:0] load_size_q;
-  logic [2:0] load_lane_q;
-  logic [4:0] load_rd_q;
+  // Data of a load, one clock later.
+  logic loading_q, load_zero_q, load_special_q;
+  logic [31:0] special_q;  // read from a special register
+  logic [ 1:0] load_size_q;
+  logic [ 2:0] load_lane_q;
+  logic [ 4:0] load_rd_q;
   logic [31:0] half, brought;
   logic [15:0] pair;
   logic [ 7:0] octet;
@@ -244,22 +245,41 @@ module myri_lanai_core
   assign pair  = load_lane_q[1] ? half[31:16] : half[15:0];
   assign octet = load_lane_q[0] ? pair[15:8] : pair[7:0];
   always_comb begin
-    case (load_size_q)
-      ACCESS_BYTE: brought = {{24{octet[7] && !load_zero_q}}, octet};
-      ACCESS_HALF: brought = {{16{pair[7] && !load_zero_q}}, pair[7:0], pair[15:8]};
-      default: brought = {half[7:0], half[15:8], half[23:16], half[31:24]};
-    endcase
+    if (load_special_q) brought = special_q;
+    else
+      case (load_size_q)
+        ACCESS_BYTE: brought = {{24{octet[7] && !load_zero_q}}, octet};
+        ACCESS_HALF: brought = {{16{pair[7] && !load_zero_q}}, pair[7:0], pair[15:8]};
+        default: brought = {half[7:0], half[15:8], half[23:16], half[31:24]};
+      endcase
   end
+
+  myri_lanai_registers u_registers (
+      .clk(clk),
+      .rst(rst),
+      .rs1(one.rs1),
+      .rs1_value(rs1_value),
+      .rs2(one.rs2),
+      .rs2_value(rs2_value),
+      .rd(one.rd),
+      .rd_value(rd_value),
+      .loads(loading_q),
+      .load_rd(load_rd_q),
+      .load_value(brought),
+      .computes(go && (writes_rd || (memory && one.back))),
+      .result_rd(memory ? one.rs1 : one.rd),
+      .result_value(memory ? sum : result)
+  );
 
   always_ff @(posedge clk) begin
     if (rst) begin
       {at_q, after_q, behind_q} <= {32'd0, 32'd4, 32'd8};
       {z_q, n_q, v_q, c_q} <= 4'd0;
-      {loading_q, shadow_q, stopped_q, return_known_q} <= 4'd0;
+      {loading_q, load_special_q, shadow_q, stopped_q, return_known_q} <= 5'd0;
+      special_q <= 32'd0;
       return_left_q <= 2'd0;
       register_wait_q <= 4'd0;
       fault_q <= FAULT_NONE;
-      for (int i = 0; i < 32; i++) register_q[i] <= 32'd0;
     end else begin
       if (wrong != FAULT_NONE && !stopped_q) begin
         stopped_q <= 1'b1;
@@ -267,19 +287,18 @@ module myri_lanai_core
       end
       if (ready && memory && special)
         register_wait_q <= cpu_reg.valid ? 4'd0 : register_wait_q + 4'd1;
-      loading_q <= go && one.load && !special;
+      loading_q <= go && one.load && !(special && one.rd == PC);
+      load_special_q <= go && one.load && special;
+      special_q <= go && one.load && special ? cpu_reg_rdata : 32'd0;
       if (loading_q && load_rd_q == PC) begin
         return_known_q <= 1'b1;
         return_to_q <= brought;
-      end else if (loading_q) register_q[load_rd_q] <= brought;
+      end
       if (go) begin
         load_rd_q   <= one.rd;
         load_size_q <= one.size;
         load_lane_q <= address[2:0];
         load_zero_q <= one.zero_extends;
-        if (memory && one.back) register_q[one.rs1] <= sum;
-        if (writes_rd) register_q[one.rd] <= result;
-        if (one.load && special) register_q[one.rd] <= cpu_reg_rdata;
         if (one.sets_flags && holds)
           {z_q, n_q, v_q, c_q} <= {sum == 32'd0, sum[31], overflow, carry};
         // Next instruction.

@@ -22,8 +22,8 @@ module sp_commands
     input logic arrived,  // receive buffer: a packet is at the processor's head
     output logic look_next,  // advance to the next packet
     input logic move_valid,  // a packet is ready to be moved
-    output logic [7:0] move_at,  // word of its user data
-    input logic [63:0] move_word,  // byte lanes
+    output logic [7:0] move_next,  // word of its user data after the coming edge
+    input logic [63:0] move_word,  // the word after the edge, byte lanes
     input logic [11:0] move_bytes,  // its user bytes
     output logic move_release,  // strobe: free its slot
     output logic bus_req,  // internal bus: request
@@ -49,7 +49,7 @@ module sp_commands
   logic [31:0] bytes, number;  // user bytes that are moved, and number of their STORE, from 0
   logic a_want, a_skip, a_valid, a_active, a_busy, a_ready;
   logic [63:0] a_data;
-  logic [ 7:0] word_at_q;  // next word for the aligner
+  logic [7:0] word_at_q, word_at_d;  // next word for the aligner
   logic [15:0] bytes_now_q;
 
   // Insertions.
@@ -85,7 +85,7 @@ module sp_commands
   assign starts = passes && out_ready && store && command.packet && command.bytes != 16'd0;
   assign misuse = (starts && !fits) || (w_next && !arrived);
   assign move_release = q_valid && q_ready && queued.kind == INSERT_NEXT;
-  assign move_at = word_at_q;
+  assign move_next = word_at_d;
   assign bus_req = moving_q && a_valid && out_ready;
   assign a_ready = bus_gnt;
   assign out_valid = moving_q ? bus_gnt : passes;
@@ -119,19 +119,24 @@ module sp_commands
       .busy(a_busy)
   );
 
+  always_comb begin
+    if (starts) word_at_d = at_q[10:3];
+    else if (moving_q && a_want && (a_skip || a_ready)) word_at_d = word_at_q + 8'd1;
+    else word_at_d = word_at_q;
+  end
+
   always_ff @(posedge clk) begin
     if (rst) begin
       {moving_q, at_q, stores_q, word_at_q, bytes_now_q} <= '0;
     end else begin
       if (starts) begin
         moving_q <= 1'b1;
-        word_at_q <= at_q[10:3];
         at_q <= at_q + command.bytes[11:0];
         bytes_now_q <= command.bytes;
       end else if (moved) begin
         moving_q <= 1'b0;
       end
-      if (moving_q && a_want && (a_skip || a_ready)) word_at_q <= word_at_q + 8'd1;
+      word_at_q <= word_at_d;
       if (passes && out_ready && store) stores_q <= stores_q + 32'd1;
       if (move_release) at_q <= 12'd0;
     end

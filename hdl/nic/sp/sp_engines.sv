@@ -80,7 +80,7 @@ module sp_engines
   logic read_start, read_valid;
   // Right engine.
   logic tx_req, tx_gnt, rx_req, rx_gnt, look_next, move_valid, move_release;
-  logic [ 7:0] move_at;
+  logic [ 7:0] move_next;
   logic [63:0] move_word;
   logic [11:0] move_bytes;
   logic [31:0] move_key;
@@ -206,7 +206,7 @@ module sp_engines
       .arrived,
       .look_next,
       .move_valid,
-      .move_at,
+      .move_next,
       .move_word,
       .move_bytes,
       .move_release,
@@ -232,7 +232,7 @@ module sp_engines
       .arrived,
       .look_next,
       .move_valid,
-      .move_at,
+      .move_next,
       .move_word,
       .move_bytes,
       .move_release,

@@ -15,11 +15,12 @@ module sp_read_buffer
 );
   localparam int WORDS = SIZE_READ / 8;
   logic [63:0] words[0:WORDS-1];
+  logic [WORDS-1:0] known_q;  // words written since reset; the others are 0
   logic [$clog2(WORDS)-1:0] place_q;
   logic [63:0] shown;
   logic [31:0] half;
 
-  assign shown = words[index[4:1]];
+  assign shown = known_q[index[4:1]] ? words[index[4:1]] : 64'd0;
   assign half  = index[0] ? shown[63:32] : shown[31:0];
   assign word  = {half[7:0], half[15:8], half[23:16], half[31:24]};
 
@@ -28,10 +29,10 @@ module sp_read_buffer
     else if (w_valid) place_q <= place_q + 1'b1;
   end
 
-  for (genvar k = 0; k < WORDS; k++) begin : gen_word
-    always_ff @(posedge clk) begin
-      if (rst) words[k] <= 64'd0;
-      else if (w_valid && place_q == k[$clog2(WORDS)-1:0]) words[k] <= w_data;
-    end
+  always_ff @(posedge clk) begin
+    if (rst) known_q <= '0;
+    else if (w_valid) known_q[place_q] <= 1'b1;
   end
+
+  always_ff @(posedge clk) if (w_valid) words[place_q] <= w_data;
 endmodule

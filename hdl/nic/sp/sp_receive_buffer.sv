@@ -26,8 +26,8 @@ module sp_receive_buffer
     output logic        [31:0] look_status,   // RECV_STATUS
     input  logic               look_next,     // strobe: the processor advances to the next packet
     output logic               move_valid,    // a packet is ready for the right engine
-    input  logic        [ 7:0] move_at,       // word of its user data
-    output logic        [63:0] move_word,     // lanes, the same clock
+    input  logic        [ 7:0] move_next,     // word of its user data after the coming edge
+    output logic        [63:0] move_word,     // that word after the edge, lanes
     output logic        [11:0] move_bytes,    // its user bytes
     output logic        [31:0] move_key,      // its key
     input  logic               move_release,  // strobe: free its slot
@@ -37,13 +37,14 @@ module sp_receive_buffer
 );
   localparam int SLOTS = 1 << SLOTS_LOG2;
   localparam int INDEX = 9;  // bits of a word's index in a slot
+  localparam int HEAD = 2;  // bits of the index of a word that the processor may read
   localparam int MOST = SIZE_HEADERS + SIZE_USER + 1;  // bytes of a packet with its CRC character
   localparam logic [INDEX-1:0] FIRST_USER = INDEX'(SIZE_HEADERS / 8);
 
-  logic [63:0] words[0:(SLOTS<<INDEX)-1];
-  logic [11:0] sizes[0:SLOTS-1];  // user bytes
-  logic [1:0] bad[0:SLOTS-1];  // {size, CRC}
-  logic [31:0] keys[0:SLOTS-1];
+  logic [63:0] heads[0:(SLOTS<<HEAD)-1];  // the words of a packet that the processor may read
+  logic [SLOTS-1:0][11:0] sizes_q;  // user bytes
+  logic [SLOTS-1:0][1:0] bad_q;  // {size, CRC}
+  logic [SLOTS-1:0][31:0] keys_q;
   logic [SLOTS_LOG2:0] fill_q, look_q, move_q;  // packets so far: announced, seen, released
   logic [INDEX-1:0] index_q;
   logic [15:0] length_q;  // bytes of the packet being received
@@ -58,7 +59,8 @@ module sp_receive_buffer
   logic [11:0] user;
   logic [63:0] lanes, looked;
   logic [31:0] pair;
-  logic [SLOTS_LOG2-1:0] fill_slot, look_slot, move_slot;
+  logic [SLOTS_LOG2-1:0] fill_slot, look_slot, move_slot, move_slot_next;
+  logic stores;  // a word is written
 
   assign {tail, count, syndrome} = in_head;
   assign lanes = in_data;
@@ -68,6 +70,7 @@ module sp_receive_buffer
   assign space = fill_q - move_q != {1'b1, {SLOTS_LOG2{1'b0}}};
   assign in_ready = space;
   assign taken = in_valid && space;
+  assign stores = taken && !too_long;
   assign total = length_q + {12'd0, count};
   assign too_long = total > 16'(MOST);
   assign user = too_long || total <= 16'(SIZE_HEADERS) ? 12'd0 : total[11:0] - 12'(SIZE_HEADERS + 1);
@@ -75,14 +78,14 @@ module sp_receive_buffer
   assign wrong = too_long || total <= 16'(SIZE_HEADERS) || total != told_q + 16'd17;
 
   assign arrived = fill_q != look_q;
-  assign looked = words[{look_slot, {{INDEX-2{1'b0}}, look_index[2:1]}}];
+  assign looked = heads[{look_slot, look_index[2:1]}];
   assign pair = look_index[0] ? looked[63:32] : looked[31:0];
   assign look_word = {pair[7:0], pair[15:8], pair[23:16], pair[31:24]};
-  assign look_status = {14'd0, bad[look_slot], 4'd0, sizes[look_slot]};
+  assign look_status = {14'd0, bad_q[look_slot], 4'd0, sizes_q[look_slot]};
   assign move_valid = fill_q != move_q;
-  assign move_word = words[{move_slot, {1'b0, move_at}+FIRST_USER}];
-  assign move_bytes = sizes[move_slot];
-  assign move_key = keys[move_slot];
+  assign move_slot_next = move_slot + SLOTS_LOG2'(move_release);
+  assign move_bytes = sizes_q[move_slot];
+  assign move_key = keys_q[move_slot];
 
   assign key_comes = length_q == 16'd16 && !tail;
   assign key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now_q;
@@ -107,12 +110,26 @@ module sp_receive_buffer
     end
   end
 
+  // The right engine's word is read an edge ahead.
+  myri_ram #(
+      .WIDTH(64),
+      .DEPTH_LOG2(SLOTS_LOG2 + INDEX)
+  ) u_words (
+      .clk(clk),
+      .write(stores),
+      .w_addr({fill_slot, index_q}),
+      .w_data(lanes),
+      .read(1'b1),
+      .r_addr({move_slot_next, {1'b0, move_next} + FIRST_USER}),
+      .r_data(move_word)
+  );
+
   always_ff @(posedge clk) begin
-    if (taken && !too_long) words[{fill_slot, index_q}] <= lanes;
+    if (stores && index_q[INDEX-1:HEAD] == '0) heads[{fill_slot, index_q[HEAD-1:0]}] <= lanes;
     if (taken && tail) begin
-      sizes[fill_slot] <= user;
-      bad[fill_slot]   <= {wrong, syndrome != 8'd0};
-      keys[fill_slot]  <= key_now_q;
+      sizes_q[fill_slot] <= user;
+      bad_q[fill_slot]   <= {wrong, syndrome != 8'd0};
+      keys_q[fill_slot]  <= key_now_q;
     end
   end
 endmodule

@@ -45,15 +45,21 @@ module sp_send
     OWN  // send user data from OWN0 on
   } state_t;
 
-  logic [31:0] words[0:7];
-  logic [31:0] owns[0:15];
+  localparam logic [3:0] KEY_PLACE = 4'd2;  // SEND4, the packet's key
+
+  // SEND0 and on from place 0, OWN0 and on from place 8; two words a place.
+  logic [31:0] evens[0:15];
+  logic [31:0] odds [0:15];
+  logic [15:0] even_known_q, odd_known_q;  // words written since reset; the others are 0
+  logic [3:0] write_place, read_place;
+  logic   writes;
   state_t state_q;
-  logic waiting_q;  // a SEND_START waits for the right engine
+  logic   waiting_q;  // a SEND_START waits for the right engine
   logic [11:0]
       bytes_q, left_q;  // user bytes from the Send FIFO: of the waiting packet; still to move
   logic [6:0] own_q, own_now_q;  // user bytes out of OWN0 and on, likewise
   logic [2:0] place_q;  // word of the headers, or of OWN0 and on
-  logic [31:0] even, odd, key_now_q;
+  logic [31:0] even, odd, own_key, key_now_q;
   logic [11:0] bytes_now_q;
   logic starts;  // the right engine begins with a packet
   logic [31:0] key, bytes;  // key and user bytes of the packet
@@ -73,8 +79,12 @@ module sp_send
   assign starts = state_q == IDLE && waiting_q && whole;
 
   // Words for the send buffer.
-  assign even = state_q == OWN ? owns[{place_q, 1'b0}] : words[{place_q[1:0], 1'b0}];
-  assign odd = state_q == OWN ? owns[{place_q, 1'b1}] : words[{place_q[1:0], 1'b1}];
+  assign writes = w_own || (w_word && !w_index[3]);
+  assign write_place = {w_own, w_index[3:1]};
+  assign read_place = {state_q == OWN, state_q == OWN && place_q[2], place_q[1:0]};
+  assign even = even_known_q[read_place] ? evens[read_place] : 32'd0;
+  assign odd = odd_known_q[read_place] ? odds[read_place] : 32'd0;
+  assign own_key = even_known_q[KEY_PLACE] ? evens[KEY_PLACE] : 32'd0;
   assign pair = {
     odd[7:0], odd[15:8], odd[23:16], odd[31:24], even[7:0], even[15:8], even[23:16], even[31:24]
   };
@@ -89,7 +99,7 @@ module sp_send
   assign put = e_valid && e_ready;
   assign in_ready = state_q == DATA && put;
   assign set_sent = put && last;
-  assign key = starts ? words[4] : key_now_q;
+  assign key = starts ? own_key : key_now_q;
   assign bytes = {20'd0, starts ? bytes_q + {5'd0, own_q} : bytes_now_q};
   assign trace = {
     starts, 32'd0, 24'd0, key, set_sent, key, bytes
@@ -114,18 +124,13 @@ module sp_send
       .busy(f_busy)
   );
 
-  for (genvar k = 0; k < 8; k++) begin : gen_word
-    always_ff @(posedge clk) begin
-      if (rst) words[k] <= 32'd0;
-      else if (w_word && w_index == k[3:0]) words[k] <= w_data;
-    end
+  always_ff @(posedge clk) begin
+    if (rst) {even_known_q, odd_known_q} <= '0;
+    else if (writes && w_index[0]) odd_known_q[write_place] <= 1'b1;
+    else if (writes) even_known_q[write_place] <= 1'b1;
   end
-  for (genvar k = 0; k < 16; k++) begin : gen_own
-    always_ff @(posedge clk) begin
-      if (rst) owns[k] <= 32'd0;
-      else if (w_own && w_index == k[3:0]) owns[k] <= w_data;
-    end
-  end
+  always_ff @(posedge clk) if (writes && !w_index[0]) evens[write_place] <= w_data;
+  always_ff @(posedge clk) if (writes && w_index[0]) odds[write_place] <= w_data;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -156,7 +161,7 @@ module sp_send
         if (state_q != HEADER && last) state_q <= IDLE;
       end
       // Key of the current packet, also while the next one is written.
-      if (state_q == IDLE) key_now_q <= words[4];
+      if (state_q == IDLE) key_now_q <= own_key;
       if (state_q == IDLE) bytes_now_q <= bytes_q + {5'd0, own_q};
     end
   end

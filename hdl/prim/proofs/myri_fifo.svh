@@ -11,7 +11,7 @@ logic [DEPTH_LOG2-1:0] ahead;  // entries before the one at that place
 
 assign fill  = w_ptr_q - r_ptr_q;
 assign ahead = place - r_ptr_q;
-assign entry = mem[place];
+assign entry = gen_shallow.mem[place];
 
 initial assume (rst);
 always @(posedge clk) begin

@@ -94,7 +94,7 @@ module sim_core
         stops = `SAN(san_core_clock) (now, UNIT, pc, what, why);
         if (stops != 0) begin
           for (int i = 3; i < 32; i++) begin
-            `SAN(san_core_register) (UNIT, i, u_sleep.u_core.register_q[i]);
+            `SAN(san_core_register) (UNIT, i, u_sleep.value(5'(i)));
           end
           `SAN(san_core_stop) (now, UNIT);
         end

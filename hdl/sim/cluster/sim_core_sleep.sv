@@ -12,8 +12,8 @@
 // Registers of the core other than arrays.
 `define SIM_CORE_STATE {u_core.at_q, u_core.after_q, u_core.behind_q, u_core.z_q, u_core.n_q, u_core.v_q, u_core.c_q, \
     u_core.return_left_q, u_core.return_known_q, u_core.return_to_q, u_core.shadow_q, u_core.register_wait_q, \
-    u_core.loading_q, u_core.load_zero_q, u_core.load_size_q, u_core.load_lane_q, u_core.load_rd_q, \
-    u_core.u_loads.loaded_q, u_core.u_loads.rd_q, \
+    u_core.loading_q, u_core.load_zero_q, u_core.load_special_q, u_core.special_q, \
+    u_core.load_size_q, u_core.load_lane_q, u_core.load_rd_q, u_core.u_loads.loaded_q, u_core.u_loads.rd_q, \
     u_core.u_fetch.full_q, u_core.u_fetch.arriving_q, u_core.u_fetch.arriving_tag_q}
 module sim_core_sleep
   import myri_nic_engines_pkg::*;
@@ -48,7 +48,7 @@ module sim_core_sleep
 );
   localparam int FIRST = 64;  // clocks after which a state that has not recurred is replaced
   localparam int TAG = 23 - $clog2(WIDTH / 8);  // bits of a word's address
-  localparam int STATE = 203 + TAG;  // of SIM_CORE_STATE
+  localparam int STATE = 236 + TAG;  // of SIM_CORE_STATE
 
   // Recording: the state of each clock of a turn; place 0 is the state that is compared.
   logic [STATE-1:0] kept_state[TURN];
@@ -116,7 +116,7 @@ module sim_core_sleep
   task automatic compare;
     same = known_q && kept_state[0] === `SIM_CORE_STATE && kept_read[0] === read.data;
     if (same) begin
-      for (int i = 3; i < 32; i++) same = same && kept_register[i] === u_core.register_q[i];
+      for (int i = 3; i < 32; i++) same = same && kept_register[i] === value(5'(i));
       for (int i = 0; i < 8; i++) begin
         same = same && kept_tag[i] === u_core.u_fetch.tag_q[i];
         same = same && kept_word[i] === u_core.u_fetch.word_q[i];
@@ -145,12 +145,18 @@ module sim_core_sleep
   task automatic keep(input int at);
     kept_state[at] = `SIM_CORE_STATE;
     kept_read[at]  = read.data;
-    for (int i = 3; i < 32; i++) kept_register[32*at+i] = u_core.register_q[i];
+    for (int i = 3; i < 32; i++) kept_register[32*at+i] = value(5'(i));
     for (int i = 0; i < 8; i++) begin
       kept_tag[8*at+i]  = u_core.u_fetch.tag_q[i];
       kept_word[8*at+i] = u_core.u_fetch.word_q[i];
     end
   endtask
+  // Value of a register, whichever bank holds it, or what was read from a special register for it.
+  function automatic logic [31:0] value(input logic [4:0] number);
+    return u_core.loading_q && u_core.load_special_q && u_core.load_rd_q == number ? u_core.special_q :
+        !u_core.u_registers.known_q[number] ? 32'd0 : u_core.u_registers.by_load_q[number] ?
+        u_core.u_registers.loaded[number] : u_core.u_registers.computed[number];
+  endfunction
   // Action of this clock of the turn, in the form that core.c takes.
   task automatic tell(input int at);
     `SAN(san_core_turn) (UNIT, edge_index, at, trace.pc, {27'd0, cpu_sram.req, trace.retired, trace.stall});
@@ -167,7 +173,11 @@ module sim_core_sleep
     now_at = turning_q ? `SAN(san_core_wakes) (UNIT, coming) : -1;
     if (now_at >= 0) begin
       `SIM_CORE_STATE <= kept_state[now_at];
-      for (int i = 3; i < 32; i++) u_core.register_q[i] <= kept_register[32*now_at+i];
+      u_core.u_registers.known_q <= '1;
+      for (int i = 3; i < 32; i++) begin
+        u_core.u_registers.loaded[i]   <= kept_register[32*now_at+i];
+        u_core.u_registers.computed[i] <= kept_register[32*now_at+i];
+      end
       for (int i = 0; i < 8; i++) begin
         u_core.u_fetch.tag_q[i]  <= kept_tag[8*now_at+i];
         u_core.u_fetch.word_q[i] <= kept_word[8*now_at+i];

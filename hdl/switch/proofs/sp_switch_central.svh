@@ -4,13 +4,17 @@
 // mutants: enables
 (* anyconst *) logic [W-1:0] followed;
 logic quiet, was_quiet;
-logic [255:0] all, was;
+logic [1023:0] all, was;
 assign quiet = !rst && !busy;
 assign all = {
-  mem_chunk[followed],
-  mem_next[followed],
-  mem_behind[followed],
-  mem_free[followed],
+  u_heads.u_read_chunk.mem[followed],
+  u_heads.u_start_chunk.mem[followed],
+  u_heads.u_read_next.mem[followed],
+  u_heads.u_start_next.mem[followed],
+  u_heads.u_behind.mem[followed],
+  u_free.mem[followed],
+  {u_heads.after_read, u_heads.after_start, u_heads.behind, u_heads.kept_q, u_heads.behind_q, place_freed},
+  {u_heads.at_read_q, u_heads.at_start_q, u_heads.at_behind_q},
   {fresh_q, free_first_q, free_end_q, used, tr_placed, queued_q, attached, first_q, tail_q},
   {reading_q, open_q, feeder_q, head_q, listed_q, list_first_q, list_last_q},
   {gen_input[0].stored_q, gen_input[1].stored_q, gen_input[2].stored_q, gen_input[3].stored_q}

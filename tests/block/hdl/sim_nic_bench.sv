@@ -201,7 +201,7 @@ module sim_nic_bench
     );
   end
 
-  myri_sram_stub #(
+  myri_sram #(
       .SIZE_LOG2(16),
       .WIDTH(WIDTH)
   ) u_sram (

@@ -19,7 +19,7 @@ module sim_sram
   assign access = sram_gnt ? sram : SRAM_IDLE;
   assign sram_read.valid = valid_q;
   always_ff @(posedge clk) valid_q <= sram_gnt && !sram.write && !rst;
-  myri_sram_stub #(
+  myri_sram #(
       .SIZE_LOG2(SIZE_LOG2),
       .WIDTH(WIDTH)
   ) u_sram (

@@ -84,7 +84,7 @@ module sim_sram_bench
       .mem_a_rdata(a_rdata),
       .mem_b_rdata(b_rdata)
   );
-  myri_sram_stub #(
+  myri_sram #(
       .SIZE_LOG2(12),
       .WIDTH(WIDTH)
   ) u_sram (

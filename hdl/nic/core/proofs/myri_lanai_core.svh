@@ -13,7 +13,9 @@ logic [223:0] young;  // registers loaded 1 + k clocks ago, one bit each
 logic [31:0] pending;
 logic [31:0] used;  // registers used by the current instruction
 logic [31:0] written;  // registers written by it, at its end
-logic coming;  // the data loaded into register k arrive now
+logic coming;  // the data loaded into register k from SRAM arrive now
+logic special_comes;  // those from a special register are written at the end of this clock
+logic [31:0] kept;  // register k in the register file
 logic to_pc;  // the data loaded into pc arrive now
 logic [2:0] place;  // its byte in the word
 logic [1:0] wide;
@@ -53,7 +55,9 @@ always_comb begin
   assume (sram_bytes <= 24'h800000 && sram_bytes[2:0] == 3'd0 && sram_bytes != 24'd0);
   assume (cfg_register_clocks == register_clocks);
 end
+assign kept = !u_registers.known_q[k] ? 32'd0 : u_registers.by_load_q[k] ? u_registers.loaded[k] : u_registers.computed[k];
 always @(posedge clk) begin
+  special_comes <= !rst && go && one.load && special && one.rd == k;
   young <= rst ? '0 : {young[191:0], (go && one.load && one.rd > 5'd2) ? 32'd1 << one.rd : 32'd0};
   coming <= !rst && go && one.load && !special && one.rd == k;
   to_pc <= !rst && go && one.load && !special && one.rd == 5'd2;
@@ -78,7 +82,9 @@ end
 
 always @(posedge clk)
   if (!$initstate && !rst) begin
-    assert (register_q[k] == held);
+    assert (special_comes == (loading_q && load_special_q && load_rd_q == k));
+    if (special_comes) assert (held == special_q && young[k]);
+    else assert (kept == held);
     assert (!coming || young[k]);
     if (one.reads_rs1 && one.rs1 == k) assert (first == held);
     if (one.second_rs2 && one.rs2 == k) assert (second == held);
@@ -88,7 +94,7 @@ always @(posedge clk)
     if (!one.second_rs2) assert (second == one.constant);
     if (one.rd <= 5'd2) assert (datum == (one.rd == 5'd0 ? 32'd0 : one.rd == 5'd1 ? '1 : at_q));
     if (go) assert ((used & pending) == 32'd0 && one.legal && have);
-    if (coming) assert (!written[k]);
+    if (coming || special_comes) assert (!written[k]);
     if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
     if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));
     assert (unaligned == (one.size != 2'd0 && (address[0] || (one.size[1] && address[1]))));
@@ -111,10 +117,11 @@ always @(posedge clk)
     if (go && access) assert (cpu_gnt);
     assert (return_left_q == shadows && return_known_q == known && (!known || return_to_q == back_to && shadows != 2'd0));
     assert (shadows != 2'd3 && (!to_pc || !known));
-    assert (loading_q == (coming || to_pc) || load_rd_q != k && load_rd_q != 5'd2);
+    assert (loading_q == (coming || to_pc || special_comes) || load_rd_q != k && load_rd_q != 5'd2);
     if (coming) assert (load_rd_q == k);
     if (to_pc) assert (load_rd_q == 5'd2 && shadows == 2'd2);
     if (coming || to_pc) assert (wide == 2'd0 || !place[0] && (wide == 2'd1 || wide == 2'd2 && !place[1]));
+    if (coming || to_pc) assert (!load_special_q);
     if (coming || to_pc) assert (loading_q && load_size_q == wide && load_zero_q == unsigned_part && load_lane_q[LANE-1:0] == place[LANE-1:0]);
     assert (register_wait_q == tried && tried <= cfg_register_clocks);
     assert (stopped_q == (fault_q != myri_lanai_isa_pkg::FAULT_NONE));

@@ -137,7 +137,7 @@ module sim_fifo_bench
       .stop_lasts(1'b0)
   );
 
-  myri_sram_stub #(
+  myri_sram #(
       .SIZE_LOG2(18)
   ) u_sram (
       .mem_a,

@@ -4,7 +4,7 @@
 initial assume (rst);
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
-    assert ($stable(move_at) && $stable(moving_q) && $stable(at_q) && $stable(stores_q));
+    assert ($stable(word_at_q) && $stable(moving_q) && $stable(at_q) && $stable(stores_q));
     assert ($stable(bytes_now_q));
   end
 always @(posedge clk) cover (!$initstate && !rst && !busy);

@@ -1,4 +1,4 @@
-// While `busy` is 0, no register changes. No other property of the block is proved. The word at an arbitrary `place`
+// While `busy` is 0, no register changes but the right engine's word, which follows `move_next`. No other property of the block is proved. The word at an arbitrary `place`
 // and an arbitrary slot, `slot`, are followed.
 // prove: induction 2
 // mutants: enables
@@ -6,12 +6,15 @@
 (* anyconst *) logic [SLOTS_LOG2-1:0] slot;
 logic [63:0] kept;
 logic [45:0] noted;
-assign kept  = words[place];
-assign noted = {sizes[slot], bad[slot], keys[slot]};
+(* anyconst *) logic [SLOTS_LOG2+HEAD-1:0] head;
+logic [63:0] first;
+assign kept  = u_words.mem[place];
+assign first = heads[head];
+assign noted = {sizes_q[slot], bad_q[slot], keys_q[slot]};
 initial assume (rst);
 always @(posedge clk)
   if (!$initstate && !$past(rst) && !rst && !$past(busy)) begin
-    assert ($stable(kept) && $stable(noted) && $stable(fill_q) && $stable(look_q));
+    assert ($stable(kept) && $stable(first) && $stable(noted) && $stable(fill_q) && $stable(look_q));
     assert ($stable(move_q) && $stable(index_q) && $stable(length_q) && $stable(key_now_q));
     assert ($stable(told_q));
   end
