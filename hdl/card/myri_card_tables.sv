@@ -38,12 +38,13 @@ module myri_card_tables
     output logic [31:0] place,  // its place
     output logic [15:0] place_handler  // its handler
 );
-  logic [16:0] handlers[0:CARD_CIRCUITS-1];
+  logic [CARD_CIRCUITS-1:0][16:0] handlers_q;
+  logic [CARD_CIRCUITS-1:0] known_q;  // forwarding entries set since reset; the others are 0
   logic [47:0] forwards[0:CARD_CIRCUITS-1];
 
   logic [CARD_CIRCUITS-1:0] match;
   for (genvar i = 0; i < CARD_CIRCUITS; i++) begin : gen_match
-    assign match[i] = handlers[i] == {1'b1, handler};
+    assign match[i] = handlers_q[i] == {1'b1, handler};
   end
   assign listed = match != '0;
   // A handler number belongs to at most one circuit, so the circuit is the index of the bit that is set.
@@ -54,16 +55,17 @@ module myri_card_tables
     (match & 16'hCCCC) != '0,
     (match & 16'hAAAA) != '0
   };
-  assign {place, place_handler} = forwards[asked[3:0]];
+  assign {place, place_handler} = known_q[asked[3:0]] ? forwards[asked[3:0]] : 48'd0;
 
   always_ff @(posedge clk) begin
-    if (rst) for (int i = 0; i < CARD_CIRCUITS; i++) handlers[i] <= '0;
-    else if (w_valid && w_addr[7:6] == 2'b10) handlers[w_addr[5:2]] <= {w_data[31], w_data[15:0]};
+    if (rst) handlers_q <= '0;
+    else if (w_valid && w_addr[7:6] == 2'b10) handlers_q[w_addr[5:2]] <= {w_data[31], w_data[15:0]};
   end
   always_ff @(posedge clk) begin
-    if (rst) for (int i = 0; i < CARD_CIRCUITS; i++) forwards[i] <= '0;
-    else if (set_valid) forwards[set_circuit[3:0]] <= {set_place, set_handler};
+    if (rst) known_q <= '0;
+    else if (set_valid) known_q[set_circuit[3:0]] <= 1'b1;
   end
+  always_ff @(posedge clk) if (set_valid) forwards[set_circuit[3:0]] <= {set_place, set_handler};
 
   always_ff @(posedge clk) begin
     if (rst) begin

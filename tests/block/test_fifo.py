@@ -15,8 +15,6 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
-DEPTH = 8
-
 
 async def begin(dut: Any) -> None:
     Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
@@ -29,6 +27,7 @@ async def begin(dut: Any) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(write_share=[1.0, 0.3, 0.8], read_share=[1.0, 0.3])
 async def entries_leave_in_order_and_the_level_is_true(dut: Any, write_share: float, read_share: float) -> None:
+    depth = 1 << len(dut.level) - 1
     rng, model, edge = random.Random(cocotb.RANDOM_SEED), deque[int](), RisingEdge(dut.clk)
     await begin(dut)
     moved = 0
@@ -37,9 +36,9 @@ async def entries_leave_in_order_and_the_level_is_true(dut: Any, write_share: fl
         dut.w_valid.value, dut.r_ready.value, dut.w_data.value = int(valid), int(ready), entry
         await edge
         assert int(dut.level.value) == len(model)
-        assert int(dut.w_ready.value) == (len(model) < DEPTH)
+        assert int(dut.w_ready.value) == (len(model) < depth)
         assert int(dut.r_valid.value) == bool(model)
-        push, pop = valid and len(model) < DEPTH, ready and bool(model)
+        push, pop = valid and len(model) < depth, ready and bool(model)
         assert int(dut.busy.value) == (push or pop)
         if pop:
             assert int(dut.r_data.value) == model[0]

@@ -3,7 +3,7 @@
 // is processed, and then to the requested image. A control byte is kept until it is read or overwritten.
 // Assumed: a handler number belongs to at most one circuit.
 // prove: induction 2
-// unseen: `==` -> `!=` in `assign match[i] = handlers[i] == {1'b1, handler};`: nearly all entries would match, which the assumption excludes
+// unseen: `==` -> `!=` in `assign match[i] = handlers_q[i] == {1'b1, handler};`: nearly all entries would match, which the assumption excludes
 (* anyconst *) logic [7:0] which;
 (* anyconst *) logic [3:0] k;
 logic [31:0] held;
@@ -40,7 +40,7 @@ always @(posedge clk)
 always @(posedge clk)
   if (!$initstate && !rst) begin
     assert (as_written);
-    assert (handlers[k] == held_handler && forwards[k] == held_forward);
+    assert (handlers_q[k] == held_handler && (known_q[k] ? forwards[k] : 48'd0) == held_forward);
     if (asked[3:0] == k) assert ({place, place_handler} == held_forward);
     if (held_handler == {1'b1, handler}) assert (listed && listed_circuit == {4'd0, k});
     else if (listed) assert (listed_circuit != {4'd0, k});
