@@ -1,9 +1,10 @@
 """Clock crossings of the hardware, read from the netlist that Yosys makes of each block with several clocks.
 
-A register may depend on a register of another clock in two ways only: it is the first register of a synchroniser
-(`myri_sync`) and its input is that register itself, without logic between; or it reads the memory of `myri_cdc_fifo`,
-whose pointers keep it from reading what is being written. The name of a port says which clock it is: `pci_clk` and
-`pci_gated_clk` are one.
+A register may depend on a register of another clock in four ways only: it is the first register of a synchroniser
+(`myri_sync`) and its input is that register itself, without logic between; it reads the memory of `myri_cdc_fifo`,
+whose pointers keep it from reading what is being written; it reads a memory with two ports (`myri_ram_dual`), whose
+words belong to one side at a time; or it is reset by it in the bridge of a clock domain (`myri_reset`), which alone has
+asynchronous resets. The name of a port says which clock it is: `pci_clk` and `pci_gated_clk` are one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from tb.tools.programs import ToolError
 PORT = re.compile(r"^\s*input\s+(?:logic|wire)\s*(?:\[[^]]*\]\s*)?(\w*clk)\b", re.MULTILINE)
 GATED = frozenset({"send_clk", "recv_clk", "pio_clk", "dma_clk", "rx_clk", "tx_clk"})
 """Ports for some edges of `clk`, like all whose names end with `gated_clk` and have no clock of their prefix."""
+BRIDGE = "bridge_q"
+"""Registers of `myri_reset`."""
 FLIP_FLOP = re.compile(r"\$(?:\w*dff\w*|ff)$")
 SCRIPT = """
 read_verilog -sv {files}
@@ -47,6 +50,8 @@ class Netlist:
     """Drivers of a flat netlist."""
 
     cells: Mapping[str, Any]
+    nets: frozenset[str]
+    """Names of all nets."""
     names: dict[Bit, str] = field(default_factory=dict)
     """Name of a bit's net, the longest one."""
     driver: dict[Bit, str] = field(default_factory=dict)
@@ -101,20 +106,27 @@ def crossings(module: Mapping[str, Any]) -> Iterator[str]:
         if not FLIP_FLOP.match(cell["type"]):
             continue
         own, register = net.clock[name], net.names.get(cell["connections"]["Q"][0], name)
+        if "ARST" in cell["connections"] and not register.endswith(BRIDGE):
+            yield f"{register} of {own} has an asynchronous reset outside of myri_reset"
         others = set[str]()
         for pin, bits in cell["connections"].items():
-            if pin not in ("Q", "CLK"):
+            if pin not in ("Q", "CLK", "ARST"):
                 others |= {source for bit in bits for source in reached.sources(bit)}
         for other in sorted(others):
             clock, _, memory = other.partition(":")
             if clock == own:
                 continue
             if memory:
-                if f"{memory.removesuffix('mem')}u_to_read.u_sync.sync_q" in net.names.values():
+                if _shared(net, memory.removesuffix("mem")):
                     continue
             elif register.endswith("u_sync.sync_q") and _direct(net, cell, clock):
                 continue
             yield f"{register} of {own} depends on {memory or 'a register'} of {clock}"
+
+
+def _shared(net: Netlist, memory: str) -> bool:
+    """Return True if the memory in the instance with this prefix may be read by another clock."""
+    return f"{memory}u_to_read.u_sync.sync_q" in net.nets or {f"{memory}a_clk", f"{memory}b_clk"} <= net.nets
 
 
 def _direct(net: Netlist, cell: Mapping[str, Any], clock: str) -> bool:
@@ -124,7 +136,7 @@ def _direct(net: Netlist, cell: Mapping[str, Any], clock: str) -> bool:
 
 
 def _indexed(module: Mapping[str, Any]) -> Netlist:
-    net = Netlist(module["cells"])
+    net = Netlist(module["cells"], frozenset(module["netnames"]))
     for name, entry in module["netnames"].items():
         for bit in entry["bits"]:
             if len(name) > len(net.names.get(bit, "")):

@@ -71,6 +71,27 @@ def test_memory_outside_a_crossing_fifo_is_reported() -> None:
     assert any("depends on mem of w_clk" in line for line in complaints), complaints
 
 
+def test_asynchronous_reset_outside_of_a_bridge_is_reported() -> None:
+    old = "always_ff @(posedge w_clk) begin\n    if (w_rst)"
+    complaints = _with(BLOCK, old, old.replace("w_clk)", "w_clk or posedge w_rst)"))
+    assert "w_bin_q of w_clk has an asynchronous reset outside of myri_reset" in complaints
+
+
+@pytest.mark.parametrize("clock", ["r_clk", "w_clk"])
+def test_reset_of_a_bridge_belongs_to_the_clock_of_the_bridge(clock: str) -> None:
+    """Check that a register of another clock may reset a bridge, but that the bridge's output is of its own clock."""
+    (path,) = (path for path in needed_files(Design("myri_reset")) if path.stem == "myri_reset")
+    text = f"""{path.read_text(encoding="utf-8")}
+    module {BLOCK} (input logic w_clk, input logic r_clk, input logic d, output logic q);
+      logic any, own;
+      always_ff @(posedge w_clk) any <= d;
+      myri_reset u_bridge (.clk(r_clk), .any_rst(any), .reset(own));
+      always_ff @(posedge {clock}) q <= own;
+    endmodule"""
+    complaints = list(crossings.crossings(crossings.netlist(BLOCK, {BLOCK: text})))
+    assert complaints == ([] if clock == "r_clk" else ["q of w_clk depends on a register of r_clk"])
+
+
 def test_gated_clock_counts_as_the_clock_of_its_prefix() -> None:
     ports = ["clk", "gated_clk", "pci_clk", "pci_gated_clk", "send_clk", "cycle"]
     assert crossings.clocks(ports) == {
