@@ -1,8 +1,8 @@
 """Reset bridge of a clock domain, with the race model of its registers in the bench `reset_race`.
 
 Strategy: the reset rises and falls at times that no clock knows, many of them within the window before an edge. The
-domain's reset must rise at once, without an edge, and fall at an edge: the one that the number of stages gives, or the
-next one if the release fell into the window.
+domain's reset must rise at once, without an edge. It must fall at the edge that the number of stages gives, or at the
+next edge if the release fell into the window.
 """
 
 from __future__ import annotations
