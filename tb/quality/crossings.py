@@ -103,25 +103,25 @@ def crossings(module: Mapping[str, Any]) -> Iterator[str]:
     net = _indexed(module)
     reached = _Reached(net)
     for name, cell in net.cells.items():
-        if not FLIP_FLOP.match(cell["type"]):
+        if FLIP_FLOP.match(cell["type"]):
+            yield from _of_register(net, reached, name, cell)
+
+
+def _of_register(net: Netlist, reached: _Reached, name: str, cell: Mapping[str, Any]) -> Iterator[str]:
+    own, register = net.clock[name], net.names.get(cell["connections"]["Q"][0], name)
+    if "ARST" in cell["connections"] and not register.endswith(BRIDGE):
+        yield f"{register} of {own} has an asynchronous reset outside of myri_reset"
+    others = set[str]()
+    for pin, bits in cell["connections"].items():
+        if pin not in ("Q", "CLK", "ARST"):
+            others |= {source for bit in bits for source in reached.sources(bit)}
+    for other in sorted(others):
+        clock, _, memory = other.partition(":")
+        if clock == own or (memory and _shared(net, memory.removesuffix("mem"))):
             continue
-        own, register = net.clock[name], net.names.get(cell["connections"]["Q"][0], name)
-        if "ARST" in cell["connections"] and not register.endswith(BRIDGE):
-            yield f"{register} of {own} has an asynchronous reset outside of myri_reset"
-        others = set[str]()
-        for pin, bits in cell["connections"].items():
-            if pin not in ("Q", "CLK", "ARST"):
-                others |= {source for bit in bits for source in reached.sources(bit)}
-        for other in sorted(others):
-            clock, _, memory = other.partition(":")
-            if clock == own:
-                continue
-            if memory:
-                if _shared(net, memory.removesuffix("mem")):
-                    continue
-            elif register.endswith("u_sync.sync_q") and _direct(net, cell, clock):
-                continue
-            yield f"{register} of {own} depends on {memory or 'a register'} of {clock}"
+        if not memory and register.endswith("u_sync.sync_q") and _direct(net, cell, clock):
+            continue
+        yield f"{register} of {own} depends on {memory or 'a register'} of {clock}"
 
 
 def _shared(net: Netlist, memory: str) -> bool:

@@ -113,7 +113,9 @@ async def a_bit_flipped_on_the_way_arrives_flipped(dut: Any, where: str) -> None
     await bring(bench, packet, 0)
     await bench.until_counted(SpStatus.FETCHED, 1)
     engines = dut.gen_sp.u_nic.u_engines
-    memory, word = (engines.u_send_fifo.gen_deep.u_ram.mem, 2) if where == "u_send_fifo" else (engines.u_receive.u_words.mem, 5)
+    memory, word = (
+        (engines.u_send_fifo.gen_deep.u_ram.mem, 2) if where == "u_send_fifo" else (engines.u_receive.u_words.mem, 5)
+    )
     if where == "u_send_fifo":
         memory[word].value = int(memory[word].value) ^ 1 << 13
     await bench.launch(packet)
