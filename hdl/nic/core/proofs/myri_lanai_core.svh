@@ -3,7 +3,8 @@
 // reads or writes a register with a pending load. Each instruction executes once, in the order defined by jumps with
 // one delay slot and loads of pc with two. Only legal instructions inside the SRAM execute, and each access lies inside
 // the SRAM, within one word. A halted processor stays halted until reset.
-// Assumed: the properties proved of myri_lanai_loads; a memory that returns read data one clock later.
+// Assumed: the properties proved of myri_lanai_loads and myri_lanai_registers; a memory that returns read data one clock
+// later.
 // prove: induction 2 WIDTH=64
 (* anyconst *) logic [4:0] k;
 (* anyconst *) logic [2:0] lane;
@@ -54,9 +55,14 @@ always_comb begin
   assume (load_waits == ((uses & pending) != 32'd0));
   assume (sram_bytes <= 24'h800000 && sram_bytes[2:0] == 3'd0 && sram_bytes != 24'd0);
   assume (cfg_register_clocks == register_clocks);
+  assume (one.rs1 != k || rs1_value == kept);
+  assume (one.rs2 != k || rs2_value == kept);
+  assume (one.rd != k || rd_value == kept);
 end
-assign kept = !u_registers.known_q[k] ? 32'd0 : u_registers.by_load_q[k] ? u_registers.loaded[k] : u_registers.computed[k];
 always @(posedge clk) begin
+  if (rst) kept <= 32'd0;
+  else if (loading_q && load_rd_q == k) kept <= brought;
+  else if (go && (writes_rd || (memory && one.back)) && (memory ? one.rs1 : one.rd) == k) kept <= memory ? sum : result;
   special_comes <= !rst && go && one.load && special && one.rd == k;
   young <= rst ? '0 : {young[191:0], (go && one.load && one.rd > 5'd2) ? 32'd1 << one.rd : 32'd0};
   coming <= !rst && go && one.load && !special && one.rd == k;
