@@ -16,9 +16,9 @@ module myri_board_clocks (
     output logic link_reset,  // reset of links and switches
     output logic [47:0] link_cycle  // index of its coming edge
 );
-  myri_board_reset u_bus (
+  myri_reset u_bus (
       .clk(bus_clk),
-      .arst_n(arst_n),
+      .any_rst(!arst_n),
       .reset(bus_reset)
   );
   myri_board_hold u_nic (

@@ -12,9 +12,9 @@ module myri_board_hold (
 
   assign reset = rst_q;
 
-  myri_board_reset u_reset (
+  myri_reset u_reset (
       .clk(clk),
-      .arst_n(arst_n),
+      .any_rst(!arst_n),
       .reset(start)
   );
   myri_sync #(

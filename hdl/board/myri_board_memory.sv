@@ -33,23 +33,23 @@ module myri_board_memory #(
 
   always_ff @(posedge clk) if (at_valid && at_ready) upper_q <= at_addr[2];
 
-  for (genvar i = 0; i < 8; i++) begin : gen_lane
-    myri_board_lane #(
-        .PLACES_LOG2(ROW_BITS)
-    ) u_lane (
-        .clk(clk),
-        .a_en(mem_valid && (!mem_write || mem_be[i])),
-        .a_write(mem_write),
-        .a_addr(a_row),
-        .a_wdata(mem_wdata[8*i+:8]),
-        .a_rdata(mem_rdata[8*i+:8]),
-        .b_en(at_valid && at_ready && (!at_write || at_addr[2] == 1'(i / 4))),
-        .b_write(at_write),
-        .b_addr(b_row),
-        .b_wdata(at_wdata[8*(i%4)+:8]),
-        .b_rdata(b_rdata[8*i+:8])
-    );
-  end
+  myri_ram_dual #(
+      .WIDTH(64),
+      .DEPTH_LOG2(ROW_BITS)
+  ) u_ram (
+      .a_clk  (clk),
+      .a_req  (mem_valid),
+      .a_write(mem_write ? mem_be : 8'd0),
+      .a_addr (a_row),
+      .a_wdata(mem_wdata),
+      .a_rdata(mem_rdata),
+      .b_clk  (clk),
+      .b_req  (at_valid && at_ready),
+      .b_write(at_write ? (at_addr[2] ? 8'hF0 : 8'h0F) : 8'd0),
+      .b_addr (b_row),
+      .b_wdata({2{at_wdata}}),
+      .b_rdata(b_rdata)
+  );
 
   logic unused;
   assign unused = ^{mem_addr[2:0], at_addr[1:0]};

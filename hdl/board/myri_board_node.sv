@@ -285,8 +285,9 @@ module myri_board_node
       .cfg(cfg_nic),
       .trace(nic_trace)
   );
-  myri_board_sram #(
-      .SRAM_LOG2(SRAM_LOG2)
+  myri_sram #(
+      .SIZE_LOG2(SRAM_LOG2),
+      .WIDTH(32)
   ) u_sram (
       .clk(nic_clk),
       .mem_a(sram_a),
