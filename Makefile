@@ -11,6 +11,7 @@ unexport MAKEFLAGS MFLAGS
 ## STUDY=<name>               the study of run and waves (make studies lists them, and the settings of one STUDY)
 ## BENCH=<name>               the block bench of sim
 ## NETLIST=1|generic|ecp5     sim: the hardware of the bench is a netlist of these cells (1: generic); netlist: only these
+## BLOCK=<name>               the block of pnr: a module, or a name of tb/fpga/targets.toml
 ## SIM=verilator|icarus       the simulator (verilator)
 ## SEED=<n>                   the seed (1); the same seed gives the same results
 ## WAVES=1                    also write waves.fst
@@ -69,6 +70,7 @@ uses_new := LAYER FIRMWARE
 uses_cluster := SHAPE HOSTS PORTS
 uses_sim := BENCH SIM SEED WAVES NETLIST COCOTB_TEST_FILTER
 uses_netlist := BENCH NETLIST SEED
+uses_pnr := BLOCK PROFILE
 uses_mutants := FOLDER N SEED
 uses_waves := $(filter-out WAVES,$(uses_run))
 uses_timeline := STUDY FROM TO
@@ -91,7 +93,7 @@ used := $(sort $(foreach goal,$(goals),$(uses_$(goal))))
 unused := $(filter-out $(used) $(everywhere),$(on_the_line))
 $(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value"))
 
-GIVEN := STUDY BENCH NETLIST SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
+GIVEN := STUDY BENCH BLOCK NETLIST SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -107,7 +109,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test check test-long help run studies new docs cluster sim board netlist equivalence lint synth prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
+.PHONY: all setup test check test-long help run studies new docs cluster sim board netlist equivalence lint synth pnr prove mutants waves timeline explain compare sweep fuzz campaign explore firmware costs figures fidelity uncertainty mpi4py bench counts clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -178,9 +180,13 @@ lint: ## static checks of Python and HDL
 	$(setup)
 	@$(sanlab) lint
 
-synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
+synth: ## map every block to cells of an FPGA: sizes and LUT levels, compared; no latches, divisions, loops
 	$(setup)
 	@$(sanlab) synth
+
+pnr: ## place and route one BLOCK on an FPGA: clock rates, critical paths; all, and the table of the page, without BLOCK
+	$(setup)
+	@$(sanlab) pnr --profile="$$PROFILE" -- "$$BLOCK"
 
 prove: ## prove properties of blocks over their own source
 	$(setup)

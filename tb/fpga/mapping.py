@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -17,10 +17,10 @@ from pathlib import Path
 from pymodels.errors import ConfigError, nearest
 from tb.build.build import Design, needed_files
 from tb.build.store import kept
+from tb.fpga.programs import yosys
 from tb.quality.check import tool
 from tb.quality.hdl import tops
 from tb.quality.text import is_hardware
-from tb.quality.yosys import yosys
 from tb.tools.programs import ToolError
 
 CELLS = {
@@ -75,10 +75,11 @@ def check_cells(name: str) -> None:
         raise ConfigError("NETLIST", 0, f"unknown cells {name!r}", cause, nearest(name, CELLS))
 
 
-def read_command(block: Block) -> str:
-    """Return the command that reads a block whose files are in the folder of the script."""
+def read_command(block: Block, more: Iterable[str] = ()) -> str:
+    """Return the command that reads a block whose files, and those named by `more`, are in the folder of the script."""
     parameters = " ".join(f"-G {name}={value}" for name, value in sorted(block.parameters.items()))
-    return READ.format(top=block.module, parameters=parameters, files=" ".join(path.name for path in block.files))
+    files = dict.fromkeys([*(path.name for path in block.files), *more])
+    return READ.format(top=block.module, parameters=parameters, files=" ".join(files))
 
 
 def mapped(block: Block, cells: str) -> Path:
@@ -93,7 +94,13 @@ def mapped(block: Block, cells: str) -> Path:
     return worked(f"netlist-{cells}", block, read_command(block) + CELLS[cells] + LEAVE)
 
 
-def worked(name: str, block: Block, script: str, given: Mapping[str, str] | None = None) -> Path:
+def worked(
+    name: str,
+    block: Block,
+    script: str,
+    given: Mapping[str, str] | None = None,
+    finish: Callable[[Path], None] | None = None,
+) -> Path:
     """Return the folder in which Yosys has run a script on the files of a block, cached by content.
 
     Args:
@@ -101,6 +108,7 @@ def worked(name: str, block: Block, script: str, given: Mapping[str, str] | None
         block: Block whose files the script reads.
         script: Commands of Yosys; it names files by their names alone.
         given: Texts of further files by name.
+        finish: Further work in the folder after the script. Its own inputs are not part of the cache's key.
 
     Raises:
         ToolError: Yosys ends with an error.
@@ -120,7 +128,9 @@ def worked(name: str, block: Block, script: str, given: Mapping[str, str] | None
             said = [line for line in lines if "rror" in line] or lines
             raise ToolError(f"{block.shown} is not mapped", "\n".join(said[-6:]), "`make synth` checks the block")
         for one in [*copies, *(folder / file for file in texts)]:
-            Path(one).unlink()
+            Path(one).unlink(missing_ok=True)
+        if finish is not None:
+            finish(folder)
 
     return kept(f"{name}-{block.module}-{digest.hexdigest()[:16]}", make)[0]
 

@@ -20,8 +20,8 @@ from types import MappingProxyType
 from typing import Any
 
 from tb.quality.check import WORKERS, Check
+from tb.quality.dialect import sources
 from tb.quality.hdl import tops
-from tb.quality.synth import sources
 from tb.quality.text import is_hardware
 from tb.quality.yosys import yosys
 from tb.tools.paths import OUT

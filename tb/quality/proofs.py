@@ -28,9 +28,9 @@ from types import MappingProxyType
 
 from tb.build.build import Design, needed_files
 from tb.quality.check import output, tool
+from tb.quality.dialect import sources
 from tb.quality.mutants import Mutant, mutants, of_enables
 from tb.quality.replay import FOLDER, leave
-from tb.quality.synth import sources
 from tb.quality.text import BENCHES, HDL
 from tb.quality.yosys import TIMEOUT, yosys
 from tb.tools.paths import OUT

