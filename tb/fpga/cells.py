@@ -58,7 +58,9 @@ def longest_path(module: Mapping[str, Any]) -> list[str]:
         return []
     names = _names(module)
     found = [_ends(module, names).get(end, "")]
-    while end is not None:
+    visited: set[Bit] = set()  # a combinational loop has no start
+    while end is not None and end not in visited:
+        visited.add(end)
         found.append(names.get(end, ""))
         end = before.get(end)
     return [name for name in dict.fromkeys(found[::-1]) if name]

@@ -17,6 +17,7 @@ from typing import Any
 
 from rich.console import Console
 
+from pymodels.errors import EXIT_CONFIGURATION
 from pymodels.results import write_atomically
 from tb.fpga import path, wrapper
 from tb.fpga.mapping import READ, Block, read_command, worked
@@ -25,7 +26,7 @@ from tb.fpga.programs import nextpnr, versions
 from tb.fpga.progress import each
 from tb.fpga.targets import Target, find, targets
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import complain, exit_code, say, show
 from tb.tools.programs import ToolError
 
 SEED = 1
@@ -172,12 +173,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("block", nargs="*", help="targets or modules; all targets when none is named")
     parser.add_argument("--profile", default="", help="hardware profile, instead of the target's own")
     options = parser.parse_args(argv)
-    return exit_code(lambda: _run(options.block, options.profile), "routed blocks stay in the cache", "pnr")
+    names = [name for name in options.block if name]
+    try:
+        chosen = [find(name, options.profile) for name in names or targets()]
+    except ToolError as error:
+        complain(str(error))
+        return EXIT_CONFIGURATION
+    recorded = not names and not options.profile
+    return exit_code(lambda: _run(chosen, recorded), "routed blocks stay in the cache", "pnr")
 
 
-def _run(names: Sequence[str], profile: str) -> int:
-    names = [name for name in names if name]
-    chosen = [find(name, profile) for name in names or targets()]
+def _run(chosen: Sequence[Target], recorded: bool) -> int:
+    """Route the targets and print the results; if they are `recorded`, also write the rates and the page's table."""
     console = Console(emoji=False)
     found = each(console, chosen, lambda one: one.name, route)
     show(console, table(found))
@@ -186,7 +193,7 @@ def _run(names: Sequence[str], profile: str) -> int:
             say(console, f"{routed.target}, {clock.name}: {clock.path}")
         if routed.failed:
             say(console, f"{routed.target}: not routed: {routed.failed}")
-    if not names and not profile:
+    if recorded:
         write_table([asdict(one) for one in found], record(found), SEED)
     return 1 if any(one.failed for one in found) else 0
 

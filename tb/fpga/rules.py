@@ -38,12 +38,13 @@ def complaints(
 
 def _drivers(checked: str) -> Iterator[str]:
     for found in WARNING.finditer(checked):
-        yield f"combinational loop: {_loop(checked)}" if LOOP in found[1] else found[1].rstrip(".:")
+        named = re.sub(r"\S+\.\\(\S+)(?: \[\d+\])?", r"\1", found[1])  # without module, backslash and bit
+        yield f"combinational loop: {_loop(checked)}" if LOOP in named else named.rstrip(".:")
 
 
 def _loop(checked: str) -> str:
     nets = re.findall(r"^\s+wire (\S+)", checked, re.MULTILINE)
-    return " -> ".join(net.lstrip("\\") for net in nets[:8]) or "see `check` of Yosys"
+    return " -> ".join(dict.fromkeys(net.lstrip("\\") for net in nets)) or "see `check` of Yosys"
 
 
 def _arithmetic(read: Mapping[str, Any]) -> Iterator[str]:

@@ -18,13 +18,14 @@ from typing import Any
 
 from rich.console import Console
 
+from pymodels.errors import EXIT_CONFIGURATION
 from pymodels.results import write_atomically
 from tb.fpga import cells, rules
 from tb.fpga.cells import Cells
 from tb.fpga.mapping import Block, check_block, hardware, read_command, worked
 from tb.fpga.progress import each
 from tb.report.tables import Table
-from tb.report.terminal import exit_code, say, show
+from tb.report.terminal import complain, exit_code, say, show
 from tb.tools.programs import ToolError
 
 SIZES = Path(__file__).with_name("sizes.json")
@@ -36,6 +37,8 @@ LEAST = 4
 RESULT = "result.json"
 MAP = "synth_ecp5 -abc9 -noiopad -top {top} -run {steps}\n"
 DUMP = "cd {top}\nwrite_json -selected {file}\ncd\n"
+NO_LATCHES = "delete t:$dlatch t:$adlatch t:$dlatchsr t:$sr\n"
+"""Command that removes latches, at which `synth_ecp5` would end; they are rejected."""
 DROP = "delete t:$mem_v2 r:SIZE>=1024 %i\n"
 """Command that removes memories that would take minutes and gigabytes to become flip-flops; they are rejected."""
 COLUMNS = {"luts": "LUTs", "flops": "flops", "block_rams": "block RAMs", "dsps": "DSPs", "levels": "LUT levels"}
@@ -56,7 +59,7 @@ def script(block: Block, read: str) -> str:
     """Return the commands of Yosys that map a block once `read` has read it, with its netlist at each checked step."""
     top = block.module
     steps = ("begin:map_ram", "memories.json"), ("map_ram:map_ffram", "left.json"), ("map_ffram:check", "cells.json")
-    lines = [read, "tee -q -o check.txt check\nopt_expr\n", DUMP.format(top=top, file="read.json")]
+    lines = [read, "tee -q -o check.txt check\nopt_expr\n", DUMP.format(top=top, file="read.json"), NO_LATCHES]
     for run, file in steps:
         lines += [MAP.format(top=top, steps=run), DUMP.format(top=top, file=file)]
         if file == "left.json":
@@ -132,12 +135,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     parser.add_argument("--write", action="store_true", help="write the sizes as those to compare with")
     options = parser.parse_args(argv)
+    try:
+        for name in options.block:
+            check_block(name)
+    except ToolError as error:
+        complain(str(error))
+        return EXIT_CONFIGURATION
     return exit_code(lambda: _run(options.block, options.write), "mapped blocks stay in the cache", "synth")
 
 
 def _run(names: Sequence[str], write: bool) -> int:
-    for name in names:
-        check_block(name)
     console = Console(emoji=False)
     blocks = [Block(name) for name in names or hardware()]
     found = each(console, blocks, lambda one: one.shown, measure)

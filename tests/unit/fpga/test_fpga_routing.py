@@ -131,7 +131,9 @@ def test_a_target_is_named_by_the_table_or_by_its_module() -> None:
         find("myri_switch_9")
 
 
-def test_an_unknown_profile_ends_the_command_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_block_or_profile_ends_the_command_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["myri_swich_8"]) == 2
+    assert "did you mean 'myri_switch_8'?" in capsys.readouterr().err
     assert main(["--profile", "lanai5", "myri_fifo"]) == 2
     assert "lanai5" in capsys.readouterr().err
 
