@@ -151,14 +151,14 @@ endpackage
 def test_members_of_an_enumeration_are_resolved_like_constants() -> None:
     source = "module m\n  import types::*;\n(); state_t state_q; assign done = state_q == MOVE; endmodule"
     resolved = "module m\n  \n(); types::state_t state_q; assign done = state_q == types::MOVE; endmodule"
-    assert synth.imports_resolved(source, {"types": TYPES}) == resolved
+    assert dialect.imports_resolved(source, {"types": TYPES}) == resolved
 
 
 def test_bits_of_a_type_become_a_number_for_the_reader_of_yosys() -> None:
-    known = synth.widths([TYPES])
+    known = dialect.widths([TYPES])
     assert (known["state_t"], known["beat_t"], known["both_t"]) == (2, 35, 37)
-    assert synth.bits_resolved("#(.WIDTH($bits(types::both_t) + 64))", known) == "#(.WIDTH(37 + 64))"
-    assert synth.bits_resolved("$bits(signal)", known) == "$bits(signal)"
+    assert dialect.bits_resolved("#(.WIDTH($bits(types::both_t) + 64))", known) == "#(.WIDTH(37 + 64))"
+    assert dialect.bits_resolved("$bits(signal)", known) == "$bits(signal)"
 
 
 def test_the_last_return_of_a_function_is_an_assignment_for_the_reader_of_yosys() -> None:
