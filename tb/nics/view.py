@@ -32,7 +32,7 @@ MEMORY = (("mem_a", ""), ("mem_b", ""))
 """Ports of the card's memory."""
 PORT = (("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER))
 """Wires of the card's link."""
-FLOW = (("u_port.fill", ""), ("u_port.stopped", ""))
+FLOW = (("u_port.u_core.fill", ""), ("u_port.u_core.stopped", ""))
 """Slack buffer fill of the link port, and the peer's STOP, as paths below `myri_nic_link`."""
 
 

@@ -32,7 +32,7 @@ from tests.system.runs import must
 FROM, TO = 15_000_000, 25_000_000
 PERIODS = {"clk_0": 7500, "clk_1": 6250, "clk_2": 15000}
 """Clock periods of a host: NIC, link, PCI; in ps."""
-LOOP = re.compile(r"(.*_)?(cycle|needed|awake|alarm)(_\d)?|(gated_clk|refresh)_\d+|(.*_)?gated_clk|busy|unused.*")
+LOOP = re.compile(r"(.*_)?(cycle|needed|awake|alarm|sleep)(_\d)?|(gated_clk|refresh)_\d+|(.*_)?gated_clk|busy|unused.*")
 """Names of signals of the main loop."""
 ABSENT = {"fabric_clk", "far_clk"}
 """Clocks of cards that this cluster does not have."""
