@@ -47,6 +47,7 @@ module myri_board_shell
   logic ring_clear, ring_record, ring_stop;
   logic [HITS-1:0] hits;
   logic [TRACES-1:0] pick;
+  logic [RECORD_BITS*TRACES-1:0] chosen;  // record of the picked source, the others 0
   board_record_t picked;
   logic of_node, failed;
 
@@ -70,10 +71,12 @@ module myri_board_shell
 
   // Trace: one record a clock. Records of a node that is held in reset are stale.
   assign record_ready = run ? pick : '0;
+  for (genvar i = 0; i < TRACES; i++) begin : gen_trace
+    assign chosen[RECORD_BITS*i+:RECORD_BITS] = pick[i] ? records[RECORD_BITS*i+:RECORD_BITS] : '0;
+  end
   always_comb begin
     picked = '0;
-    for (int i = 0; i < TRACES; i++)
-    if (pick[i]) picked = picked | records[RECORD_BITS*i+:RECORD_BITS];
+    for (int i = 0; i < TRACES; i++) picked = picked | chosen[RECORD_BITS*i+:RECORD_BITS];
   end
 
   for (genvar i = 0; i < HITS; i++) begin : gen_hit
