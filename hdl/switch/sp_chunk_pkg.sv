@@ -6,4 +6,5 @@ package sp_chunk_pkg;
     logic [63:0] bytes;  // byte i in lane i
   } sp_chunk_t;
   localparam int SP_CHUNK_BITS = 69;  // bits of sp_chunk_t
+  localparam int SP_CHUNK_LAST = 68;  // position of its field `last`
 endpackage

@@ -6,7 +6,9 @@
 // have left, further chunks bypass the memory, straight from the input to the output. The packet that an output is
 // sending therefore needs no room: a full queue stops inputs, but never an output, and adds no cyclic wait to those of
 // the routes. Without room an input's first chunk waits for its output to be idle.
-module sp_switch_central #(
+module sp_switch_central
+  import sp_chunk_pkg::*;
+#(
     parameter int PORTS      = 8,  // ports of the switch: 4, 8 or 16
     parameter int QUEUE_LOG2 = 11  // memory entries = 2**QUEUE_LOG2 chunks of 8 bytes
 ) (
@@ -15,11 +17,11 @@ module sp_switch_central #(
     input logic [15:0] cfg_chunks,  // chunks that it may hold
     input logic [PORTS-1:0] c_valid,  // per input: a chunk is complete
     output logic [PORTS-1:0] c_take,  // per input: accepted at the coming edge
-    input logic [69*PORTS-1:0] c_chunk,  // per input: see sp_switch_collect
+    input logic [SP_CHUNK_BITS*PORTS-1:0] c_chunk,  // per input: sp_chunk_t
     input logic [4*PORTS-1:0] c_port,  // per input: output of its packet
     input logic [PORTS-1:0] n_ready,  // per output: has room for a chunk
     output logic [PORTS-1:0] n_load,  // per output: a chunk arrives at the coming edge
-    output logic [69*PORTS-1:0] n_chunk,  // per output: that chunk
+    output logic [SP_CHUNK_BITS*PORTS-1:0] n_chunk,  // per output: that chunk, sp_chunk_t
     output logic [PORTS-1:0] occupied,  // per output: a packet is stored for it
     output logic [PORTS-1:0] attached,  // per input: its output is busy with its packet
     output logic [   PORTS-1:0] tr_placed,   // per input, strobe: added to the list of its output at the last edge
@@ -29,7 +31,7 @@ module sp_switch_central #(
   localparam int W = QUEUE_LOG2;
   localparam int PW = $clog2(PORTS);
 
-  logic [PORTS-1:0][68:0] chunks;  // per input: the complete chunk
+  logic [PORTS-1:0][SP_CHUNK_BITS-1:0] chunks;  // per input: the complete chunk
   logic [PORTS-1:0] lasts;  // per input: that chunk is the last of its packet
   logic [PORTS-1:0][PW-1:0] ports;  // per input: output of its packet
   logic [W-1:0] place_freed;  // the oldest of the freed places
@@ -61,13 +63,13 @@ module sp_switch_central #(
 
   // ---------------------------------------------------------------- writing
   logic [PORTS-1:0] write_ask, write;
-  logic          writes;
-  logic [PW-1:0] writer;
-  logic [  68:0] written;
-  logic [PW-1:0] write_port;
-  logic          enters;  // the first chunk of a packet
-  logic          refills;  // the first after its output has read all others
-  logic          links;  // any other
+  logic               writes;
+  logic      [PW-1:0] writer;
+  sp_chunk_t          written;
+  logic      [PW-1:0] write_port;
+  logic               enters;  // the first chunk of a packet
+  logic               refills;  // the first after its output has read all others
+  logic               links;  // any other
 
   assign room = used < cfg_chunks;
   assign write_ask = room ? c_valid & ~passes : '0;
@@ -100,7 +102,7 @@ module sp_switch_central #(
   logic reads, starts, attaches;
   logic [PW-1:0] reader, starter, newcomer, new_port;
   logic [W-1:0] read_place;
-  logic [ 68:0] read_chunk;
+  sp_chunk_t read_chunk;
   logic [W-1:0] read_next, start_place, start_behind;
   logic [PORTS-1:0] coming;  // per input: its queued packet is the one that starts
   logic [PORTS-1:0] coming_open;  // and its last chunk is not taken at the coming edge
@@ -235,7 +237,7 @@ module sp_switch_central #(
     logic ends;  // its last chunk is taken
     assign port = PW'(c_port[4*i+:4]);
     assign ports[i] = port;
-    assign lasts[i] = c_chunk[69*i+68];
+    assign lasts[i] = c_chunk[SP_CHUNK_BITS*i+SP_CHUNK_LAST];
     assign removes = reads && open_q[reader] && feeder_q[reader] == PW'(i);
     assign none[i] = stored_q == '0;
     assign alone[i] = none[i] || (stored_q == (W + 1)'(1) && removes);
@@ -274,11 +276,13 @@ module sp_switch_central #(
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_output
     logic [PW-1:0] source;
+    sp_chunk_t next;  // chunk that the output reads
     assign source = feeder_q[o];
     assign read_ask[o] = reading_q[o] && n_ready[o] && !(open_q[o] && none[source]);
     assign pass[o] = reading_q[o] && n_ready[o] && open_q[o] && none[source] && c_valid[source];
     assign n_load[o] = read[o] || pass[o];
-    assign n_chunk[69*o+:69] = pass[o] ? chunks[source] : read_chunk;
+    assign next = pass[o] ? chunks[source] : read_chunk;
+    assign n_chunk[SP_CHUNK_BITS*o+:SP_CHUNK_BITS] = next;
     assign occupied[o] = reading_q[o] || listed_q[o];
     always_ff @(posedge clk) begin
       if (rst) begin
@@ -301,7 +305,7 @@ module sp_switch_central #(
           open_q[o] <= 1'b1;
           feeder_q[o] <= newcomer;
         end else begin
-          if (n_load[o] && n_chunk[69*o+68]) reading_q[o] <= 1'b0;
+          if (n_load[o] && next.last) reading_q[o] <= 1'b0;
           if (refills && write_port == PW'(o)) head_q[o] <= place;
           else if (read[o]) head_q[o] <= read_next;
           if (open_q[o] && c_take[source] && lasts[source]) open_q[o] <= 1'b0;

@@ -7,7 +7,9 @@
 // another output, and is then kept for its own.
 // Timing: the outputs belong to the clock of `reader` and `starter`, and include every write of earlier clocks. State
 // changes only with `write`, `read` and `start`.
-module sp_switch_heads #(
+module sp_switch_heads
+  import sp_chunk_pkg::*;
+#(
     parameter int PORTS      = 8,  // ports of the switch
     parameter int QUEUE_LOG2 = 11  // places = 2**QUEUE_LOG2
 ) (
@@ -15,7 +17,7 @@ module sp_switch_heads #(
     input logic rst,  // synchronous reset
     input logic write,  // strobe: a chunk is written
     input logic [QUEUE_LOG2-1:0] place,  // its place
-    input logic [68:0] chunk,  // the chunk
+    input sp_chunk_t chunk,  // the chunk
     input logic link,  // with write: it follows the chunk in `tail`
     input logic [QUEUE_LOG2-1:0] tail,  // place of the last chunk of its packet
     input logic refill,  // with write: it is the new head of its output
@@ -30,13 +32,13 @@ module sp_switch_heads #(
     input logic [PORTS-1:0] start,  // one-hot: the output begins with the first packet of its list
     input logic [$clog2(PORTS)-1:0] starter,  // its number
     input logic [QUEUE_LOG2-1:0] start_place,  // first chunk of that packet
-    output logic [68:0] read_chunk,  // head of `reader`
+    output sp_chunk_t read_chunk,  // head of `reader`
     output logic [QUEUE_LOG2-1:0] read_next,  // place of the chunk after it; meaningless if there is none
     output logic [QUEUE_LOG2-1:0] start_behind  // first chunk of the packet after that of `starter`; likewise
 );
   localparam int W = QUEUE_LOG2;
 
-  localparam int HEAD = W + 69;  // {place of the next chunk, chunk}
+  localparam int HEAD = W + SP_CHUNK_BITS;  // {place of the next chunk, chunk}
 
   logic reads, starts, linked;
   logic [HEAD-1:0] after_read;  // head of the output that read a chunk last
@@ -45,8 +47,8 @@ module sp_switch_heads #(
   logic [PORTS-1:0]
       at_read_q, at_start_q;  // one-hot: outputs whose head is in after_read, after_start
   logic [HEAD-1:0] read_head;  // of `reader`
-  logic [PORTS-1:0][68:0] kept_chunks;  // chunks of kept_q
-  logic [68:0] port_chunk;  // chunk at the head of `port`
+  logic [PORTS-1:0][SP_CHUNK_BITS-1:0] kept_chunks;  // chunks of kept_q
+  logic [SP_CHUNK_BITS-1:0] port_chunk;  // chunk at the head of `port`
   logic [W-1:0] behind;  // second packet of the list of the output that began a packet last
   logic [PORTS-1:0][W-1:0] behind_q;  // of the other outputs
   logic [PORTS-1:0] at_behind_q;  // one-hot: the output whose second packet is in `behind`
@@ -55,12 +57,12 @@ module sp_switch_heads #(
   assign starts = start != '0;
   assign linked = link && tail == head;
   assign read_head = at_read_q[reader] ? after_read : at_start_q[reader] ? after_start : kept_q[reader];
-  assign port_chunk = at_read_q[port] ? after_read[68:0] : at_start_q[port] ? after_start[68:0] : kept_chunks[port];
+  assign port_chunk = at_read_q[port] ? after_read[SP_CHUNK_BITS-1:0] : at_start_q[port] ? after_start[SP_CHUNK_BITS-1:0] : kept_chunks[port];
   assign {read_next, read_chunk} = read_head;
   assign start_behind = at_behind_q[starter] ? behind : behind_q[starter];
 
   myri_ram #(
-      .WIDTH(69),
+      .WIDTH(SP_CHUNK_BITS),
       .DEPTH_LOG2(W)
   ) u_read_chunk (
       .clk(clk),
@@ -69,7 +71,7 @@ module sp_switch_heads #(
       .w_data(chunk),
       .read(reads),
       .r_addr(read_next),
-      .r_data(after_read[68:0])
+      .r_data(after_read[SP_CHUNK_BITS-1:0])
   );
   myri_ram #(
       .WIDTH(W),
@@ -81,10 +83,10 @@ module sp_switch_heads #(
       .w_data(place),
       .read(reads),
       .r_addr(read_next),
-      .r_data(after_read[HEAD-1:69])
+      .r_data(after_read[HEAD-1:SP_CHUNK_BITS])
   );
   myri_ram #(
-      .WIDTH(69),
+      .WIDTH(SP_CHUNK_BITS),
       .DEPTH_LOG2(W)
   ) u_start_chunk (
       .clk(clk),
@@ -93,7 +95,7 @@ module sp_switch_heads #(
       .w_data(chunk),
       .read(starts),
       .r_addr(start_place),
-      .r_data(after_start[68:0])
+      .r_data(after_start[SP_CHUNK_BITS-1:0])
   );
   myri_ram #(
       .WIDTH(W),
@@ -105,7 +107,7 @@ module sp_switch_heads #(
       .w_data(place),
       .read(starts),
       .r_addr(start_place),
-      .r_data(after_start[HEAD-1:69])
+      .r_data(after_start[HEAD-1:SP_CHUNK_BITS])
   );
   myri_ram #(
       .WIDTH(W),
@@ -122,7 +124,7 @@ module sp_switch_heads #(
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_output
     logic here;  // the chunk is written for this output
-    assign kept_chunks[o] = kept_q[o][68:0];
+    assign kept_chunks[o] = kept_q[o][SP_CHUNK_BITS-1:0];
     assign here = port == $clog2(PORTS)'(o);
 
     always_ff @(posedge clk) begin

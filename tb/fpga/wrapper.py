@@ -18,11 +18,11 @@ from tb.plan import settings
 from tb.quality import crossings
 
 TOP = "pnr_top"
-OPEN = re.compile(r"(^|_)(sleep|busy|needed|alarm|in_flight|tx_hold|trace)$|^tr_")
+OPEN = re.compile(r"(^|_)(sleep|busy|needed|alarm|in_flight|trace)$|^tr_")
 """Outputs for the simulator alone: clock gating and trace."""
 CABLE = frozenset({"rx", "tx"})
 """Ports of the link clock without its prefix."""
-TIED = {"rx_hold": 0, "sleep": 0, "present": -1}
+TIED = {"stop_lasts": 0, "sleep": 0, "present": -1}
 """Inputs that are constant in hardware; -1: all bits set."""
 BUNDLE = re.compile(r"^\s*input\s+(\w+)_settings_t\s+(\w+)", re.MULTILINE)
 
