@@ -57,7 +57,8 @@ module sp_switch_heads
   assign starts = start != '0;
   assign linked = link && tail == head;
   assign read_head = at_read_q[reader] ? after_read : at_start_q[reader] ? after_start : kept_q[reader];
-  assign port_chunk = at_read_q[port] ? after_read[SP_CHUNK_BITS-1:0] : at_start_q[port] ? after_start[SP_CHUNK_BITS-1:0] : kept_chunks[port];
+  assign port_chunk = at_read_q[port] ? after_read[SP_CHUNK_BITS-1:0] :
+      at_start_q[port] ? after_start[SP_CHUNK_BITS-1:0] : kept_chunks[port];
   assign {read_next, read_chunk} = read_head;
   assign start_behind = at_behind_q[starter] ? behind : behind_q[starter];
 
