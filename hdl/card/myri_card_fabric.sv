@@ -40,7 +40,7 @@ module myri_card_fabric
   logic [7:0] image, circuit;
   logic [1:0] slot;
   logic [CARD_SLOTS-1:0] active;
-  logic [127:0] arguments;
+  logic [3:0][31:0] arguments;
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   logic [2:0] in_bytes, out_bytes;
   logic [31:0] in_data, out_data;

@@ -89,6 +89,28 @@ package myri_card_pkg;
     logic [31:0]  value;
   } card_report_t;
 
+  // Header of a message: its first four words, the first one in the lowest bits.
+  typedef struct packed {
+    logic [7:0] channel;  // of the source
+    logic [7:0] to_channel;  // of the destination
+    logic [15:0] handler;
+    logic [15:0] words;  // of the payload
+    logic [15:0] destination;  // endpoint
+    logic [5:0] kind;  // message type
+    logic [1:0] correction;  // bytes that the last word lacks
+    logic [7:0] reserved;
+    logic [15:0] source;  // endpoint
+    logic [31:0] first;  // word of the NIC
+  } card_header_t;
+
+  // First word of a forwarding entry.
+  typedef struct packed {
+    card_forward_t mode;
+    logic [5:0] reserved;
+    logic [7:0] channel;  // of the endpoint
+    logic [15:0] endpoint;
+  } card_place_t;
+
   // Trace of the shell.
   typedef struct packed {
     logic take;  // strobe: a message is given to its circuit

@@ -36,7 +36,7 @@ module myri_card_shell
     input logic here,  // the loaded image contains it ...
     input logic [1:0] slot,  // ... in this slot
     output logic [CARD_SLOTS-1:0] active,  // active slot
-    output logic [127:0] arguments,  // arguments of the message
+    output logic [3:0][31:0] arguments,  // arguments of the message
     output logic in_valid,  // word to the active slot
     input logic in_ready,  // accepted
     output logic in_last,  // last word of its message
@@ -92,7 +92,9 @@ module myri_card_shell
       ended,
       finished,
       to_send;
-  logic [31:0] words[0:7];
+  logic [31:0] words[0:7];  // header and arguments
+  card_header_t header;
+  logic [3:0][31:0] to_arguments;
   logic [23:0] back0, back1, limit, front, next;
   logic [15:0] self, control_handler, error_handler, handler, place_handler;
   logic [7:0] channel, clock_divisor, mail, listed_circuit;
@@ -111,7 +113,8 @@ module myri_card_shell
   assign writes_header = state_q == WRITE;
   assign sets_entry = ce && state_q == DECIDE && is_control && !refuse;
   assign f_ready = 1'b1;
-  assign handler = words[3][15:0];
+  assign header = {words[3], words[2], words[1], words[0]};
+  assign handler = header.handler;
   myri_card_tables u_tables (
       .w_valid(f_valid),
       .w_addr(f_word.addr),
@@ -174,7 +177,7 @@ module myri_card_shell
   assign may_begin = run && there && !paused && settled && out_free_q && image != '0 &&
       !(held_q && image == held_image_q);
   assign waiting = may_begin || (mail_valid && image != '0);
-  assign count = words[2][31:16];
+  assign count = header.words;
   assign arguments = {words[7], words[6], words[5], words[4]};
   assign is_control = handler == control_handler;
   assign circuit = is_control ? words[4][7:0] : listed_circuit;
@@ -240,7 +243,7 @@ module myri_card_shell
   assign in_valid = state_q == GIVE && (r_valid || count == '0);
   assign in_last  = last_word;
   assign in_data  = r_data;
-  assign in_bytes = count == '0 ? 3'd0 : last_word ? 3'd4 - {1'b0, words[1][25:24]} : 3'd4;
+  assign in_bytes = count == '0 ? 3'd0 : last_word ? 3'd4 - {1'b0, header.correction} : 3'd4;
 
   // ---------------------------------------------------------------- sequence of a message
   logic [3:0] banks, reading;
@@ -310,13 +313,12 @@ module myri_card_shell
 
   // ---------------------------------------------------------------- the result
   logic [15:0] to, to_handler;
-  logic [  7:0] to_channel;
-  logic [127:0] to_arguments;
-  logic [ 23:0] slot_bytes;
+  logic [ 7:0] to_channel;
+  logic [23:0] slot_bytes;
   myri_card_route u_route (
-      .source(words[1][15:0]),
-      .source_channel(words[3][31:24]),
-      .first_word(words[0]),
+      .source(header.source),
+      .source_channel(header.channel),
+      .first_word(header.first),
       .send(to_send),
       .place,
       .place_handler,
@@ -370,9 +372,9 @@ module myri_card_shell
   // ---------------------------------------------------------------- trace, sleep
   assign trace.take = ce && state_q == DECIDE && !refuse && !is_control && here;
   assign trace.give = given;
-  assign trace.key = words[0];
+  assign trace.key = header.first;
   assign busy    = state_q != IDLE || waiting || !settled || f_valid || status_busy || sent || divided_q != '0;
 
   logic unused;
-  assign unused = &{1'b0, words[1][31:26], words[1][23:16], words[3][23:16]};
+  assign unused = &{1'b0, header};
 endmodule

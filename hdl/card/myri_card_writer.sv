@@ -5,53 +5,46 @@
 module myri_card_writer
   import myri_card_pkg::*;
 (
-    input  logic         clk,         // fabric clock
-    input  logic         rst,         // synchronous reset
-    input  logic         ce,          // clock enable of the user clock
-    input  logic         open,        // 1 = a result is expected; falling resets the writer
-    input  logic         in_valid,    // a word of the result
-    output logic         in_ready,    // accepted
-    input  logic         in_last,     // last word
-    input  logic [  2:0] in_bytes,    // valid bytes in the word
-    input  logic [ 31:0] in_data,     // byte i in bits 8i+7:8i
-    output logic         ended,       // the payload is written
-    input  logic         finish,      // write the header
-    input  logic [ 15:0] source,      // own endpoint
-    input  logic [  7:0] channel,     // own channel
-    input  logic [ 15:0] to,          // destination endpoint
-    input  logic [  7:0] to_channel,  // channel of that endpoint
-    input  logic [ 15:0] handler,     // handler at the destination
-    input  logic [127:0] arguments,   // arguments, a0 in bits 31:0
-    output logic         finished,    // the header is written
-    output logic [ 23:0] slot,        // bytes of the message's slot, multiple of 8
-    output logic         mem_valid,   // write of bank 2
-    output logic [ 18:0] mem_addr,    // word
-    output logic [ 31:0] mem_wdata    // write data
+    input  logic              clk,         // fabric clock
+    input  logic              rst,         // synchronous reset
+    input  logic              ce,          // clock enable of the user clock
+    input  logic              open,        // 1 = a result is expected; falling resets the writer
+    input  logic              in_valid,    // a word of the result
+    output logic              in_ready,    // accepted
+    input  logic              in_last,     // last word
+    input  logic [ 2:0]       in_bytes,    // valid bytes in the word
+    input  logic [31:0]       in_data,     // byte i in bits 8i+7:8i
+    output logic              ended,       // the payload is written
+    input  logic              finish,      // write the header
+    input  logic [15:0]       source,      // own endpoint
+    input  logic [ 7:0]       channel,     // own channel
+    input  logic [15:0]       to,          // destination endpoint
+    input  logic [ 7:0]       to_channel,  // channel of that endpoint
+    input  logic [15:0]       handler,     // handler at the destination
+    input  logic [ 3:0][31:0] arguments,   // arguments
+    output logic              finished,    // the header is written
+    output logic [23:0]       slot,        // bytes of the message's slot, multiple of 8
+    output logic              mem_valid,   // write of bank 2
+    output logic [18:0]       mem_addr,    // word
+    output logic [31:0]       mem_wdata    // write data
 );
   localparam logic [5:0] ACTIVE = 6'd1;  // message type
 
   logic [17:0] count_q;  // bytes of the payload
-  logic [ 2:0] word_q;  // of the header
+  logic [2:0] word_q;  // of the header
   logic [15:0] words;
-  logic [ 1:0] correction;
+  logic [1:0] correction;
   logic [31:0] header;
+  card_header_t head;
+  logic [7:0][31:0] message;  // header and arguments
 
   assign words = 16'((count_q + 18'd3) >> 2);
   assign correction = 2'(words[1:0] * 3'd4 - count_q[2:0]);
   assign slot = 24'd40 + {6'd0, (count_q + 18'd7) & ~18'd7};
 
-  always_comb begin
-    case (word_q)
-      3'd0: header = '0;
-      3'd1: header = {ACTIVE, correction, 8'd0, source};
-      3'd2: header = {words, to};
-      3'd3: header = {channel, to_channel, handler};
-      3'd4: header = arguments[31:0];
-      3'd5: header = arguments[63:32];
-      3'd6: header = arguments[95:64];
-      default: header = arguments[127:96];
-    endcase
-  end
+  assign head = {channel, to_channel, handler, words, to, ACTIVE, correction, 8'd0, source, 32'd0};
+  assign message = {arguments, head};
+  assign header = message[word_q];
 
   assign in_ready = open && !ended;
   always_comb begin

@@ -163,6 +163,32 @@ STRUCTS = (
     ),
     ("Status word of the fabric.", "card_report_t", ("card_status_t index;", "logic [31:0]  value;")),
     (
+        "Header of a message: its first four words, the first one in the lowest bits.",
+        "card_header_t",
+        (
+            "logic [7:0] channel;  // of the source",
+            "logic [7:0] to_channel;  // of the destination",
+            "logic [15:0] handler;",
+            "logic [15:0] words;  // of the payload",
+            "logic [15:0] destination;  // endpoint",
+            "logic [5:0] kind;  // message type",
+            "logic [1:0] correction;  // bytes that the last word lacks",
+            "logic [7:0] reserved;",
+            "logic [15:0] source;  // endpoint",
+            "logic [31:0] first;  // word of the NIC",
+        ),
+    ),
+    (
+        "First word of a forwarding entry.",
+        "card_place_t",
+        (
+            "card_forward_t mode;",
+            "logic [5:0] reserved;",
+            "logic [7:0] channel;  // of the endpoint",
+            "logic [15:0] endpoint;",
+        ),
+    ),
+    (
         "Trace of the shell.",
         "card_shell_trace_t",
         (

@@ -70,8 +70,8 @@ module myri_fifo_card
   logic [6:0] tx_number, free_number;
   logic [5:0] tx_level, out_level;
   logic [7:0] free_level, ready_level;
-  logic [ 8:0] in_level;
-  logic [13:0] arrived_as;
+  logic [8:0] in_level;
+  fifo_arrival_t arrived_as;
   logic [22:0] out_tail, out_head, in_tail, in_head, recv_place;
   // Memory port b.
   sram_request_t send_mem, recv_mem;

@@ -80,4 +80,24 @@ package myri_fifo_card_pkg;
 
   // Value added to the check of a cell's header.
   localparam logic [7:0] HEC_COSET = 8'h55;
+
+  // A received packet, and RX_READY.
+  typedef struct packed {
+    logic bad_crc;
+    logic too_long;  // only its first bytes are stored
+    logic [11:0] bytes;  // size without its CRC-8
+  } fifo_arrival_t;
+  typedef struct packed {
+    fifo_arrival_t arrival;
+    logic [6:0] number;  // number of its buffer
+  } fifo_arrived_t;
+  typedef struct packed {
+    logic valid;
+    logic bad_crc;
+    logic too_long;
+    logic [5:0] reserved;
+    logic [6:0] number;
+    logic [3:0] spare;
+    logic [11:0] bytes;
+  } fifo_ready_t;
 endpackage

@@ -18,7 +18,7 @@ module myri_fifo_card_pool
     output logic [6:0] free_number,  // number
     output logic [7:0] free_level,  // number of buffers in the pool
     input logic arrive,  // strobe: the packet in that buffer is complete
-    input logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
+    input fifo_arrival_t arrived_as,  // with it: the packet
     output logic [31:0] ready,  // RX_READY: the oldest received packet, 0 if there is none
     output logic [7:0] ready_level,  // number of buffers in the pool
     input logic next  // strobe: release that packet; not at level 0
@@ -26,13 +26,25 @@ module myri_fifo_card_pool
   localparam int NUMBER_BITS = $clog2(SIZE_BUFFERS);
   logic [SIZE_BUFFERS-1:0] held_q;  // buffers in the pool, including the one being filled
   logic given, r_valid;
-  logic [20:0] r_data;
+  fifo_arrived_t arrived, oldest;
+  fifo_ready_t shown;
   logic unused_ok;  // neither FIFO can be full; busy is that of who strobes
 
   assign no_number = give && (number[NUMBER_BITS-1:0] == '0 || number[31:NUMBER_BITS] != '0);
   assign pooled = give && !no_number && held_q[number[NUMBER_BITS-1:0]];
   assign given = give && !no_number && !pooled;
-  assign ready = r_valid ? {1'b1, r_data[20:19], 6'd0, r_data[18:12], 4'd0, r_data[11:0]} : 32'd0;
+  assign arrived.arrival = arrived_as;
+  assign arrived.number = free_number;
+  assign shown = {
+    1'b1,
+    oldest.arrival.bad_crc,
+    oldest.arrival.too_long,
+    6'd0,
+    oldest.number,
+    4'd0,
+    oldest.arrival.bytes
+  };
+  assign ready = r_valid ? shown : '0;
 
   myri_fifo #(
       .WIDTH(NUMBER_BITS),
@@ -51,16 +63,16 @@ module myri_fifo_card_pool
   );
 
   myri_fifo #(
-      .WIDTH(NUMBER_BITS + 14),
+      .WIDTH($bits(fifo_arrived_t)),
       .DEPTH_LOG2(NUMBER_BITS)
   ) u_ready (
       .clk,
       .rst,
       .r_valid,
-      .r_data,
+      .r_data(oldest),
       .w_valid(arrive),
       .w_ready(),
-      .w_data({arrived_as[13:12], free_number, arrived_as[11:0]}),
+      .w_data(arrived),
       .r_ready(next),
       .level(ready_level),
       .busy()

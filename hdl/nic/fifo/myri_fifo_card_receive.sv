@@ -24,7 +24,7 @@ module myri_fifo_card_receive
     output sram_request_t mem,  // memory: request, writes only
     input logic mem_gnt,  // grant
     output logic arrive,  // strobe: the place holds a packet
-    output logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
+    output fifo_arrival_t arrived_as,  // with it: the packet
     output logic refused,  // strobe: a cell is discarded
     output recv_trace_t trace,  // events of this clock
     output logic in_flight,  // a packet is partly received

@@ -106,6 +106,23 @@ package sp_adapter_pkg;
     logic [31:0] address;  // in the host
   } sp_command_t;
 
+  // SEND_START: user bytes from OWN0 on, or from the Send FIFO.
+  typedef struct packed {
+    logic [8:0]  reserved;
+    logic [6:0]  own;
+    logic [3:0]  spare;
+    logic [11:0] fifo;
+  } sp_start_t;
+
+  // RECV_STATUS.
+  typedef struct packed {
+    logic [13:0] reserved;
+    logic bad_size;
+    logic bad_crc;
+    logic [3:0] spare;
+    logic [11:0] bytes;  // user bytes
+  } sp_recv_status_t;
+
   // An insertion into the command queue.
   typedef enum logic [1:0] {
     INSERT_COMMAND = 2'd0,

@@ -14,26 +14,26 @@ module sp_receive_buffer
 #(
     parameter int SLOTS_LOG2 = 1  // packets = 2**SLOTS_LOG2
 ) (
-    input  logic               clk,           // NIC clock
-    input  logic               rst,           // synchronous reset
-    input  logic               in_valid,      // entry of myri_packet_rx
-    output logic               in_ready,      // accepted
-    input  recv_head_t         in_head,       // its fields
-    input  logic        [63:0] in_data,       // its byte lanes
-    output logic               arrived,       // a packet is at the processor's head
-    input  logic        [ 2:0] look_index,    // word of it
-    output logic        [31:0] look_word,     // big-endian, the same clock
-    output logic        [31:0] look_status,   // RECV_STATUS
-    input  logic               look_next,     // strobe: the processor advances to the next packet
-    output logic               move_valid,    // a packet is ready for the right engine
-    input  logic        [ 7:0] move_next,     // word of its user data after the coming edge
-    output logic        [63:0] move_word,     // that word after the edge, lanes
-    output logic        [11:0] move_bytes,    // its user bytes
-    output logic        [31:0] move_key,      // its key
-    input  logic               move_release,  // strobe: free its slot
-    output recv_trace_t        trace,         // events of this clock
-    output logic               in_flight,     // a packet is partly received
-    output logic               busy           // 1 = a further clock edge is needed
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic in_valid,  // entry of myri_packet_rx
+    output logic in_ready,  // accepted
+    input recv_head_t in_head,  // its fields
+    input logic [63:0] in_data,  // its byte lanes
+    output logic arrived,  // a packet is at the processor's head
+    input logic [2:0] look_index,  // word of it
+    output logic [31:0] look_word,  // big-endian, the same clock
+    output sp_recv_status_t look_status,  // RECV_STATUS
+    input logic look_next,  // strobe: the processor advances to the next packet
+    output logic move_valid,  // a packet is ready for the right engine
+    input logic [7:0] move_next,  // word of its user data after the coming edge
+    output logic [63:0] move_word,  // that word after the edge, lanes
+    output logic [11:0] move_bytes,  // its user bytes
+    output logic [31:0] move_key,  // its key
+    input logic move_release,  // strobe: free its slot
+    output recv_trace_t trace,  // events of this clock
+    output logic in_flight,  // a packet is partly received
+    output logic busy  // 1 = a further clock edge is needed
 );
   localparam int SLOTS = 1 << SLOTS_LOG2;
   localparam int INDEX = 9;  // bits of a word's index in a slot

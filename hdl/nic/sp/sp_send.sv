@@ -64,14 +64,16 @@ module sp_send
   logic starts;  // the right engine begins with a packet
   logic [31:0] key, bytes;  // key and user bytes of the packet
   logic whole, accepted, put, last, e_valid, e_ready, f_busy, own_size, fifo_size;
+  sp_start_t asked;  // the written value, as SEND_START
   send_head_t e_head;
   logic [3:0] e_last;
   logic [63:0] e_data, pair;
   logic [BUFFER_LOG2:0] fill;
   logic unused_ok;
 
-  assign own_size = w_data[22:16] <= 7'(SIZE_INLINE) && w_data[11:0] == 12'd0;
-  assign fifo_size = w_data[11:0] <= 12'(SIZE_USER) && w_data[22:16] == 7'd0;
+  assign asked = w_data;
+  assign own_size = asked.own <= 7'(SIZE_INLINE) && asked.fifo == 12'd0;
+  assign fifo_size = asked.fifo <= 12'(SIZE_USER) && asked.own == 7'd0;
   assign accepted = w_start && !waiting_q && (own_size || fifo_size);
   assign misuse = w_start && !accepted;
   assign free = !waiting_q;
@@ -106,7 +108,7 @@ module sp_send
   };  // packets do not pass through SRAM
   assign in_flight = state_q != IDLE || waiting_q || send_valid;
   assign busy = w_word || w_own || w_start || starts || put || f_busy;
-  assign unused_ok = ^{w_data[31:23], w_data[15:12], fill};
+  assign unused_ok = ^{asked.reserved, asked.spare, fill};
 
   myri_fifo #(
       .WIDTH($bits(send_head_t) + 64),
@@ -139,8 +141,8 @@ module sp_send
     end else begin
       if (accepted) begin
         waiting_q <= 1'b1;
-        bytes_q <= w_data[11:0];
-        own_q <= w_data[22:16];
+        bytes_q <= asked.fifo;
+        own_q <= asked.own;
       end
       if (starts) begin
         state_q <= HEADER;

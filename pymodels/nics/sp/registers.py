@@ -219,6 +219,22 @@ def _types() -> Iterator[str]:
     yield from (f"    logic {flag.name.lower()};" for flag in flags)
     yield f"    logic [{min(flags) - 17}:0] reserved;"
     yield from ("    logic [15:0] bytes;", "    logic [31:0] address;  // in the host", "  } sp_command_t;")
+    yield from ("", "  // SEND_START: user bytes from OWN0 on, or from the Send FIFO.", "  typedef struct packed {")
+    yield from (
+        "    logic [8:0]  reserved;",
+        "    logic [6:0]  own;",
+        "    logic [3:0]  spare;",
+        "    logic [11:0] fifo;",
+    )
+    yield "  } sp_start_t;"
+    yield from (
+        "",
+        "  // RECV_STATUS.",
+        "  typedef struct packed {",
+        f"    logic [{30 - RecvStatus.BAD_SIZE}:0] reserved;",
+    )
+    yield from ("    logic bad_size;", "    logic bad_crc;", "    logic [3:0] spare;")
+    yield from ("    logic [11:0] bytes;  // user bytes", "  } sp_recv_status_t;")
     yield from ("", "  // An insertion into the command queue.")
     yield from enumeration("sp_insertion_kind", "INSERT", SpInsertion, 2)
     yield from ("  typedef struct packed {", "    sp_insertion_kind_t kind;")
