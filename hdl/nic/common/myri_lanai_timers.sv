@@ -11,38 +11,38 @@ module myri_lanai_timers
 #(
     parameter bit SLEEPS = myri_sleep_pkg::CLOCKS_SLEEP  // the clock may skip edges
 ) (
-    input  logic          clk,      // NIC clock
-    input  logic          rst,      // synchronous reset: timers off, RTC = ticks since edge 0
-    input  logic   [47:0] cycle,    // index of the coming edge
-    input  logic   [15:0] cfg_num,  // ticks ...
-    input  logic   [15:0] cfg_den,  // ... in this many clocks, at least cfg_num
-    input  logic          select,   // rtc or it are read or written in this clock
-    input  logic          w_rtc,    // write of RTC
-    input  logic   [ 2:0] w_it,     // write of ITk
-    input  logic   [31:0] w_data,   // value written
-    output logic   [31:0] rtc,      // RTC, meaningful with select
-    output logic   [95:0] it,       // {IT2, IT1, IT0}, meaningful with select
-    output logic   [ 2:0] expired,  // strobes
-    output alarm_t        alarm     // alarm of the timers
+    input  logic                clk,      // NIC clock
+    input  logic                rst,      // synchronous reset: timers off, RTC = ticks since edge 0
+    input  logic   [47:0]       cycle,    // index of the coming edge
+    input  logic   [15:0]       cfg_num,  // ticks ...
+    input  logic   [15:0]       cfg_den,  // ... in this many clocks, at least cfg_num
+    input  logic                select,   // rtc or it are read or written in this clock
+    input  logic                w_rtc,    // write of RTC
+    input  logic   [ 2:0]       w_it,     // write of ITk
+    input  logic   [31:0]       w_data,   // value written
+    output logic   [31:0]       rtc,      // RTC, meaningful with select
+    output logic   [ 2:0][31:0] it,       // IT0, IT1, IT2, meaningful with select
+    output logic   [ 2:0]       expired,  // strobes
+    output alarm_t              alarm     // alarm of the timers
 );
   logic [31:0] ticks;  // of the coming edge, modulo 2**32
   logic [31:0] base_q;  // RTC = ticks + base
-  logic [ 2:0] running_q;
-  logic [95:0] zero_q;  // tick (mod 2**32) at which each timer reads 0
-  logic [ 2:0] due;  // the coming edge is the first at or after the tick at which a timer wraps
+  logic [2:0] running_q;
+  logic [2:0][31:0] zero_q;  // tick (mod 2**32) at which each timer reads 0
+  logic [2:0] due;  // the coming edge is the first at or after the tick at which a timer wraps
 
   assign rtc = ticks + base_q;
   assign expired = running_q & due;
 
   for (genvar k = 0; k < 3; k++) begin : gen_timer
-    assign it[32*k+:32] = zero_q[32*k+:32] - ticks;
+    assign it[k] = zero_q[k] - ticks;
     always_ff @(posedge clk) begin
       if (rst) begin
         running_q[k] <= 1'b0;
-        zero_q[32*k+:32] <= 32'd0;
+        zero_q[k] <= 32'd0;
       end else if (w_it[k]) begin
         running_q[k] <= 1'b1;
-        zero_q[32*k+:32] <= ticks + w_data;
+        zero_q[k] <= ticks + w_data;
       end else if (expired[k]) begin
         running_q[k] <= 1'b0;
       end
@@ -55,16 +55,16 @@ module myri_lanai_timers
   end
 
   if (SLEEPS) begin : gen_absolute
-    logic [ 15:0] den;
-    logic [ 15:0] num;
-    logic [ 63:0] quotient;
-    logic [ 63:0] target;  // tick at which a timer written now wraps
-    logic [ 63:0] wrap_cycle;  // edge of that tick
-    logic [143:0] due_q;  // edge of each timer
-    logic [ 47:0] a0;
-    logic [ 47:0] a1;
-    logic [ 47:0] a2;
-    logic [ 47:0] a01;
+    logic [15:0] den;
+    logic [15:0] num;
+    logic [63:0] quotient;
+    logic [63:0] target;  // tick at which a timer written now wraps
+    logic [63:0] wrap_cycle;  // edge of that tick
+    logic [2:0][47:0] due_q;  // edge of each timer
+    logic [47:0] a0;
+    logic [47:0] a1;
+    logic [47:0] a2;
+    logic [47:0] a01;
 
     // A division is needed only for a read or write. Otherwise the divisor is 0, for which simulators skip the
     // division.
@@ -76,16 +76,16 @@ module myri_lanai_timers
     assign wrap_cycle = w_it != 3'd0 ? (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, num} : 64'd0;
 
     for (genvar k = 0; k < 3; k++) begin : gen_due
-      assign due[k] = running_q != 3'd0 && running_q[k] && cycle >= due_q[48*k+:48];
+      assign due[k] = running_q != 3'd0 && running_q[k] && cycle >= due_q[k];
       always_ff @(posedge clk) begin
-        if (rst) due_q[48*k+:48] <= 48'd0;
-        else if (w_it[k]) due_q[48*k+:48] <= wrap_cycle[47:0];
+        if (rst) due_q[k] <= 48'd0;
+        else if (w_it[k]) due_q[k] <= wrap_cycle[47:0];
       end
     end
 
-    assign a0 = running_q[0] ? due_q[47:0] : '1;
-    assign a1 = running_q[1] ? due_q[95:48] : '1;
-    assign a2 = running_q[2] ? due_q[143:96] : '1;
+    assign a0 = running_q[0] ? due_q[0] : '1;
+    assign a1 = running_q[1] ? due_q[1] : '1;
+    assign a2 = running_q[2] ? due_q[2] : '1;
     assign a01 = (a0 < a1) ? a0 : a1;
     assign alarm.cycle = (a01 < a2) ? a01 : a2;
     assign alarm.valid = running_q != 3'd0;
@@ -116,7 +116,7 @@ module myri_lanai_timers
     end
 
     for (genvar k = 0; k < 3; k++) begin : gen_due
-      assign due[k] = stepped_q && ticks_q == zero_q[32*k+:32] + 32'd1;
+      assign due[k] = stepped_q && ticks_q == zero_q[k] + 32'd1;
     end
 
     assign alarm = NO_ALARM;

@@ -51,16 +51,17 @@ module myri_nic_pci
   pci_transfer_t far_cmd;
   pci_beat_t far_rd;
   logic [PCI_SIDES-1:0] card_needed;
-  logic [5:0] near_busy;  // PCI side of each crossing
-  logic [5:0] far_busy;  // NIC side
+  typedef struct packed {logic irq, read, write, command, response, pio;} crossings_t;
+  crossings_t near_busy;  // PCI side of each crossing
+  crossings_t far_busy;  // NIC side
 
-  assign pci_gated_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy[1:0] != 2'd0;
-  assign pci_gated_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy[4:2] != 3'd0;
-  assign pci_busy = card_busy || near_busy != 6'd0;
-  assign busy = far_busy != 6'd0;
-  assign pio_needed = far_busy[1:0] != 2'd0;
-  assign dma_needed = far_busy[4:2] != 3'd0;
-  assign intr_needed = far_busy[5];
+  assign pci_gated_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy.pio || near_busy.response;
+  assign pci_gated_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy.command || near_busy.write || near_busy.read;
+  assign pci_busy = card_busy || near_busy != '0;
+  assign busy = far_busy != '0;
+  assign pio_needed = far_busy.pio || far_busy.response;
+  assign dma_needed = far_busy.command || far_busy.write || far_busy.read;
+  assign intr_needed = far_busy.irq;
 
   myri_nic_card u_card (
       .pci_gated_clk,
@@ -99,13 +100,13 @@ module myri_nic_pci
       .w_valid(far_pio_valid),
       .w_ready(far_pio_ready),
       .w_data(far_pio),
-      .w_busy(near_busy[0]),
+      .w_busy(near_busy.pio),
       .r_clk(pio_clk),
       .r_rst(rst),
       .r_valid(pio_valid),
       .r_ready(pio_ready),
       .r_data(pio),
-      .r_busy(far_busy[0])
+      .r_busy(far_busy.pio)
   );
 
   myri_cdc_fifo #(
@@ -119,13 +120,13 @@ module myri_nic_pci
       .w_valid(rsp_valid),
       .w_ready(rsp_ready),
       .w_data(rsp_data),
-      .w_busy(far_busy[1]),
+      .w_busy(far_busy.response),
       .r_clk(pci_gated_clk[SIDE_TARGET]),
       .r_rst(pci_rst),
       .r_valid(far_rsp_valid),
       .r_ready(1'b1),
       .r_data(far_rsp_data),
-      .r_busy(near_busy[1])
+      .r_busy(near_busy.response)
   );
 
   myri_cdc_fifo #(
@@ -139,13 +140,13 @@ module myri_nic_pci
       .w_valid(cmd_valid),
       .w_ready(cmd_ready),
       .w_data(cmd),
-      .w_busy(far_busy[2]),
+      .w_busy(far_busy.command),
       .r_clk(pci_gated_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_cmd_valid),
       .r_ready(far_cmd_ready),
       .r_data(far_cmd),
-      .r_busy(near_busy[2])
+      .r_busy(near_busy.command)
   );
 
   myri_cdc_fifo #(
@@ -159,13 +160,13 @@ module myri_nic_pci
       .w_valid(wr_valid),
       .w_ready(wr_ready),
       .w_data(wr_data),
-      .w_busy(far_busy[3]),
+      .w_busy(far_busy.write),
       .r_clk(pci_gated_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_wr_valid),
       .r_ready(far_wr_ready),
       .r_data(far_wr_data),
-      .r_busy(near_busy[3])
+      .r_busy(near_busy.write)
   );
 
   myri_cdc_fifo #(
@@ -179,13 +180,13 @@ module myri_nic_pci
       .w_valid(far_rd_valid),
       .w_ready(far_rd_ready),
       .w_data(far_rd),
-      .w_busy(near_busy[4]),
+      .w_busy(near_busy.read),
       .r_clk(dma_clk),
       .r_rst(rst),
       .r_valid(rd_valid),
       .r_ready(rd_ready),
       .r_data(rd),
-      .r_busy(far_busy[4])
+      .r_busy(far_busy.read)
   );
 
   myri_level_cross #(
@@ -195,10 +196,10 @@ module myri_nic_pci
       .w_clk(clk),
       .w_rst(rst),
       .w_level(intr_line),
-      .w_busy(far_busy[5]),
+      .w_busy(far_busy.irq),
       .r_clk(pci_clk),
       .r_rst(pci_rst),
       .r_level(inta),
-      .r_busy(near_busy[5])
+      .r_busy(near_busy.irq)
   );
 endmodule

@@ -62,8 +62,8 @@ module myri_lanai4_regs
   logic [8:0] addr;
   logic [31:0] value, rdata, eimr, errors, lost, clear, set_all, rtc, myrinet_q;
   logic [31:0] cks_q, sts_q, timeout_q, debug_q, led_q, write_enable_q;
-  logic [95:0] it;
-  logic [ 2:0] expired;
+  logic [2:0][31:0] it;
+  logic [2:0] expired;
 
   myri_lanai_access u_access (
       .clk,
@@ -179,13 +179,13 @@ module myri_lanai4_regs
   );
 
   logic unused_ok;
-  assign unused_ok = ^{it[95:32], expired[2:1], recv_orun[2]};
+  assign unused_ok = ^{it[2:1], expired[2:1], recv_orun[2]};
 
   always_comb begin
     case (addr)
       REG_ISR: rdata = isr;
       REG_EIMR: rdata = eimr;
-      REG_IT: rdata = it[31:0];
+      REG_IT: rdata = it[0];
       REG_RTC: rdata = rtc;
       REG_CKS: rdata = cks_q;
       REG_EAR: rdata = ear;

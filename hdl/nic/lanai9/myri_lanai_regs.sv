@@ -57,36 +57,33 @@ module myri_lanai_regs
     output alarm_t alarm,  // alarm of the timers
     output logic busy  // 1 = a further clock edge is needed
 );
-  logic        write;
-  logic [ 8:0] addr;
-  logic [31:0] rdata;
-  logic [31:0] eimr;
-  logic [31:0] errors;
-  logic [31:0] lost;
-  logic [31:0] cpuc_base_q;
-  logic [31:0] cpuc;
-  logic [23:0] list_k;
-  logic [31:0] progress_k;
-  logic [16:0] producer_k;
-  logic [16:0] consumer_k;
-  logic [31:0] it0;
-  logic [31:0] it1;
-  logic [31:0] it2;
-  logic [31:0] clear;
-  logic        access;
-  logic        timed;
-  logic        isr_busy;
-  logic [31:0] rtc;
-  logic [95:0] it;
-  logic [ 2:0] w_it;
-  logic [ 3:0] one_of_four;
-  logic        w_isr;
-  logic        w_errors;
-  logic        w_eimr;
-  logic        w_rtc;
-  logic [31:0] set_all;
-  logic        set_any;  // something for set_all or clear
-  logic [ 2:0] expired;
+  logic              write;
+  logic [ 8:0]       addr;
+  logic [31:0]       rdata;
+  logic [31:0]       eimr;
+  logic [31:0]       errors;
+  logic [31:0]       lost;
+  logic [31:0]       cpuc_base_q;
+  logic [31:0]       cpuc;
+  logic [23:0]       list_k;
+  logic [31:0]       progress_k;
+  logic [16:0]       producer_k;
+  logic [16:0]       consumer_k;
+  logic [31:0]       clear;
+  logic              access;
+  logic              timed;
+  logic              isr_busy;
+  logic [31:0]       rtc;
+  logic [ 2:0][31:0] it;
+  logic [ 2:0]       w_it;
+  logic [ 3:0]       one_of_four;
+  logic              w_isr;
+  logic              w_errors;
+  logic              w_eimr;
+  logic              w_rtc;
+  logic [31:0]       set_all;
+  logic              set_any;  // something for set_all or clear
+  logic [ 2:0]       expired;
 
   myri_lanai_access u_access (
       .value(w_data),
@@ -230,18 +227,15 @@ module myri_lanai_regs
   assign progress_k = dma_progress[addr[4:3]];
   assign producer_k = producer[addr[4:3]];
   assign consumer_k = consumer[addr[4:3]];
-  assign it0 = it[31:0];
-  assign it1 = it[63:32];
-  assign it2 = it[95:64];
 
   always_comb begin
     if (access) begin
       case (addr)
         REG_ISR: rdata = isr;
         REG_EIMR: rdata = eimr;
-        REG_IT0: rdata = it0;
-        REG_IT1: rdata = it1;
-        REG_IT2: rdata = it2;
+        REG_IT0: rdata = it[0];
+        REG_IT1: rdata = it[1];
+        REG_IT2: rdata = it[2];
         REG_RTC: rdata = rtc;
         REG_CPUC: rdata = cpuc;
         REG_LAR: rdata = lar_q;

@@ -3,11 +3,14 @@
 // prove: bounded 1 free
 // mutants: enables
 always_comb begin
-  if (card_needed[myri_pci_pkg::SIDE_TARGET] || near_busy[0] || near_busy[1])
+  if (card_needed[myri_pci_pkg::SIDE_TARGET] || near_busy.pio || near_busy.response)
     assert (pci_gated_needed[myri_pci_pkg::SIDE_TARGET]);
-  if (card_needed[myri_pci_pkg::SIDE_MASTER] || near_busy[2] || near_busy[3] || near_busy[4])
+  if (card_needed[myri_pci_pkg::SIDE_MASTER] || near_busy.command || near_busy.write || near_busy.read)
     assert (pci_gated_needed[myri_pci_pkg::SIDE_MASTER]);
-  for (int i = 0; i < 6; i++) if (near_busy[i]) assert (pci_busy);
+  if (near_busy != '0) assert (pci_busy);
   if (card_busy) assert (pci_busy);
-  for (int i = 0; i < 6; i++) if (far_busy[i]) assert (busy && (i < 2 ? pio_needed : i < 5 ? dma_needed : intr_needed));
+  if (far_busy != '0) assert (busy);
+  if (far_busy.pio || far_busy.response) assert (pio_needed);
+  if (far_busy.command || far_busy.write || far_busy.read) assert (dma_needed);
+  if (far_busy.irq) assert (intr_needed);
 end
