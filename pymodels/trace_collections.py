@@ -41,7 +41,7 @@ COLLECTIONS = """\
     pio_trace_t pio;  // clk
   } host_trace_t;  // host side
   typedef struct packed {
-    net_trace_t net;
+    net_trace_t  net;
     host_trace_t host;
     nic_status_t status;  // clk
   } nic_trace_t;  // NIC
