@@ -55,16 +55,16 @@ module myri_lanai_timers
   end
 
   if (SLEEPS) begin : gen_absolute
-    logic [15:0] den;
-    logic [15:0] num;
-    logic [63:0] quotient;
-    logic [63:0] target;  // tick at which a timer written now wraps
-    logic [63:0] wrap_cycle;  // edge of that tick
-    logic [2:0][47:0] due_q;  // edge of each timer
-    logic [47:0] a0;
-    logic [47:0] a1;
-    logic [47:0] a2;
-    logic [47:0] a01;
+    logic [ 15:0] den;
+    logic [ 15:0] num;
+    logic [ 63:0] quotient;
+    logic [ 63:0] target;  // tick at which a timer written now wraps
+    logic [ 63:0] wrap_cycle;  // edge of that tick
+    logic [143:0] due_q;  // edge of each timer
+    logic [ 47:0] a0;
+    logic [ 47:0] a1;
+    logic [ 47:0] a2;
+    logic [ 47:0] a01;
 
     // A division is needed only for a read or write. Otherwise the divisor is 0, for which simulators skip the
     // division.
@@ -76,16 +76,16 @@ module myri_lanai_timers
     assign wrap_cycle = w_it != 3'd0 ? (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, num} : 64'd0;
 
     for (genvar k = 0; k < 3; k++) begin : gen_due
-      assign due[k] = running_q != 3'd0 && running_q[k] && cycle >= due_q[k];
+      assign due[k] = running_q != 3'd0 && running_q[k] && cycle >= due_q[48*k+:48];
       always_ff @(posedge clk) begin
-        if (rst) due_q[k] <= 48'd0;
-        else if (w_it[k]) due_q[k] <= wrap_cycle[47:0];
+        if (rst) due_q[48*k+:48] <= 48'd0;
+        else if (w_it[k]) due_q[48*k+:48] <= wrap_cycle[47:0];
       end
     end
 
-    assign a0 = running_q[0] ? due_q[0] : '1;
-    assign a1 = running_q[1] ? due_q[1] : '1;
-    assign a2 = running_q[2] ? due_q[2] : '1;
+    assign a0 = running_q[0] ? due_q[47:0] : '1;
+    assign a1 = running_q[1] ? due_q[95:48] : '1;
+    assign a2 = running_q[2] ? due_q[143:96] : '1;
     assign a01 = (a0 < a1) ? a0 : a1;
     assign alarm.cycle = (a01 < a2) ? a01 : a2;
     assign alarm.valid = running_q != 3'd0;
