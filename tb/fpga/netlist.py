@@ -19,7 +19,7 @@ from tb.tools.programs import ToolError
 
 COMPUTES = "SLEEPS"
 """Parameter of modules that compute time by a division, for clocks that skip edges; such an instance stays RTL."""
-FILLED = {"myri_sram_stub", "myri_sram"}
+FILLED = {"myri_sram"}
 """Memories that benches fill and read by name; they stay RTL."""
 SCOPE = re.compile(r'^S_(?P<id>\w+) \.scope module, "[^"]*" "(?P<module>\w+)"[^;\n]*?(?:, S_(?P<parent>\w+))?;$')
 PART = re.compile(r"^S_(?P<id>\w+) \.scope [^;\n]*?(?:, S_(?P<parent>\w+))?;$")

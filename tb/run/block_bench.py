@@ -2,8 +2,8 @@
 
 A bench is a TOML file in tests/block/benches with the keys `toplevel`, `module` (the cocotb test module),
 `[parameters]`, `replace`, `filter` and `no_netlist`. `replace` lists files below tests/block/hdl that replace the
-modules of their names. `filter` is a regular expression; only tests whose names it matches are run. `no_netlist` is the
-reason why the bench is not run on netlists (tb/fpga).
+modules of their names; such a bench is not run on netlists (tb/fpga). `filter` is a regular expression; only tests
+whose names it matches are run. `no_netlist` is a reason why another bench is not run on netlists.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def load(name: str) -> Bench:
     replaced = {Path(file).name: (HDL / file).read_text("utf-8") for file in data.get("replace", ())}
     design = Design(data["toplevel"], data.get("parameters", {}), replaced)
     environment = {FILTER: data["filter"]} if "filter" in data and FILTER not in os.environ else {}
-    return Bench(name, data["module"], design, environment, data.get("no_netlist", ""))
+    model = f"a model stands in the place of hardware: {', '.join(replaced)}" if replaced else ""
+    return Bench(name, data["module"], design, environment, data.get("no_netlist", model))
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
