@@ -37,9 +37,9 @@ module sim_dma_bench
     input logic sleep,  // 1 = skip unneeded clock edges
     output logic [47:0] cycle,  // index of the coming edge
     output logic [31:0] edges,  // edges the block had
-    input logic rd_done,  // rd_data bit 65: end of a command
-    input logic rd_error,  // rd_data bit 64
-    input logic [63:0] rd_beat  // rd_data bits 63:0
+    input logic rd_done,  // end of a command
+    input logic rd_error,  // with it: ended by an abort
+    input logic [63:0] rd_beat  // byte lanes
 );
   sram_request_t sram;
   logic sram_gnt;
