@@ -244,6 +244,9 @@ class Host(Concurrency, Protocol):
     def load_bytes(self, address: int, count: int) -> bytes:
         """Return bytes of host memory."""
 
+    def window(self, address: int, size: int) -> memoryview:
+        """Return a view of host memory with what cards have written there so far."""
+
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         """Store bytes to host memory (stores of the CPU, whose cost is in the path around them)."""
 

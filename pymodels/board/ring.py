@@ -8,6 +8,7 @@ because hardware does not know the numbers of messages.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -24,20 +25,25 @@ this one, at most 255. The cycle is the index of the clock edge of the event, co
 """
 
 
-def records(words: npt.NDArray[np.uint32], periods: Mapping[Clock, int]) -> npt.NDArray[np.void]:
+def records(
+    words: npt.NDArray[np.uint32],
+    periods: Mapping[Clock, float],
+    offsets: Mapping[Clock, float] = MappingProxyType({}),
+) -> npt.NDArray[np.void]:
     """Return ring records in the trace format, sorted by time; records of one time keep their order in the ring.
 
     Args:
         words: Words of whole records, `RING_WORDS` each, oldest record first.
         periods: Period of each clock in picoseconds.
+        offsets: Time of the edge with index 0 of each clock in picoseconds; 0 where not given.
     """
     ring = words.reshape(-1, RING_WORDS)
     made: npt.NDArray[np.void] = np.zeros(len(ring), RECORD)
     cycle = ring[:, WORD_CYCLE_LOW].astype(np.int64) | (ring[:, WORD_EVENT] & 0xFFFF).astype(np.int64) << 32
-    period = np.zeros(4, np.int64)
+    period, offset, clocks = np.zeros(4), np.zeros(4), ring[:, WORD_UNIT] >> 20 & 3
     for clock, one in periods.items():
-        period[clock] = one
-    made["time"] = cycle * period[ring[:, WORD_UNIT] >> 20 & 3]
+        period[clock], offset[clock] = one, offsets.get(clock, 0.0)
+    made["time"] = np.rint(cycle * period[clocks] + offset[clocks]).astype(np.int64)
     made["unit"] = ring[:, WORD_UNIT] & 0xFFFFF
     made["event"] = ring[:, WORD_EVENT] >> 16
     made["packet"] = ring[:, WORD_PACKET]

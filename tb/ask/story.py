@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pymodels.trace import Part, event_name, unit_name
 from tb.ask.delays import Delay, Neighbours, total
 from tb.report.life import Life
-from tb.report.recorded import Legend
-from tb.report.stages import Stage, stages_of
+from tb.report.recorded import BOARD, Legend
+from tb.report.stages import Stage, names_of_pc, stages_of
 from tb.report.wire import Packet
 
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
@@ -33,7 +33,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     if not stages:
         yield from _unfinished(life, legend)
         return
-    words = _words(life, legend)
+    words, of_pc = _words(life, legend), names_of_pc(stages, legend)
     waited: list[tuple[int, str]] = []
     for stage in stages:
         delays = beside.delays(life, stage)
@@ -41,7 +41,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
         yield ""
         yield (
             f"{_us(stage.begin - life.sent)} to {_us(stage.end - life.sent)} us, {stage.name.replace('_', ' ')}, "
-            f"{_us(stage.duration)} us"
+            f"{_us(stage.duration)} us{', measured by the PC' * (stage.name in of_pc)}"
         )
         yield f"  {_sentence(stage, words)}."
         yield from (f"  {line}." for line in _instructions(life, stage, beside))
@@ -121,6 +121,8 @@ def _instructions(life: Life, stage: Stage, beside: Neighbours) -> Iterator[str]
 def _functions(life: Life, stage: Stage, beside: Neighbours, legend: Legend) -> Iterator[str]:
     """Yield the firmware functions that the NIC executes in the stage."""
     node = (life.node, life.target)[stage.side]
+    if legend.place == BOARD:  # a board does not record the functions
+        return
     if node in legend.executing and (stage.side, stage.part) not in BEFORE:
         yield f"The NIC of {legend.hosts[node]} executes: {_longest(beside.functions(node, stage))}"
 

@@ -25,6 +25,7 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
+from pymodels.profiles.profile import Profile as HardwareProfile
 from pymodels.results import Series
 from tb.bind.core import RtlCore
 from tb.lab import validation
@@ -96,6 +97,32 @@ class Notebook(ABC):
         """Record `failure` unless the condition `holds`. The run continues, and its exit code is not zero."""
         if told := validation.failure(holds, failure):
             self.findings.failures.append(told)
+
+
+def view_of(plan: Plan, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
+    """Return the cluster view of the software on a node of a plan.
+
+    Args:
+        plan: Plan of the run.
+        vnn: Node number.
+        options: Options of the layer.
+    """
+    cluster = plan.cluster
+    sram_bytes = plan.profile.integer("sram.bytes")
+    routes = dict(cluster.routes_from(vnn))
+    if FPGA_CARD in cluster.hosts[vnn].cards:
+        routes[vnn] = BACK_TO_ITSELF
+    cards = tuple(frozenset(host.cards) for host in cluster.hosts)
+    view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
+    view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=cluster.hosts[vnn].queues)
+    view = replace(view, config=cluster.file, other_routes=cluster.other_routes_from(vnn))
+    return replace(view, fpga=_fpga(plan.profile)) if any(FPGA_CARD in used for used in cards) else view
+
+
+def _fpga(profile: HardwareProfile) -> Mapping[str, int]:
+    """Return the parameters that an FPGA card's driver gets from the profile."""
+    config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
+    return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
 
 
 class Lab(Notebook):
@@ -252,22 +279,7 @@ class Lab(Notebook):
             vnn: Node number.
             options: Options of the layer.
         """
-        cluster = self.plan.cluster
-        sram_bytes = self.plan.profile.integer("sram.bytes")
-        routes = dict(cluster.routes_from(vnn))
-        if FPGA_CARD in cluster.hosts[vnn].cards:
-            routes[vnn] = BACK_TO_ITSELF
-        cards = tuple(frozenset(host.cards) for host in cluster.hosts)
-        view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
-        view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=cluster.hosts[vnn].queues)
-        view = replace(view, config=cluster.file, other_routes=cluster.other_routes_from(vnn))
-        return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
-
-    def _fpga(self) -> Mapping[str, int]:
-        """Return the parameters that an FPGA card's driver gets from the profile."""
-        profile = self.plan.profile
-        config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
-        return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
+        return view_of(self.plan, vnn, options)
 
     def progress(self, done: int, total: int, what: str = "messages") -> None:
         """Report the progress of the study to the terminal.
@@ -310,6 +322,15 @@ class Lab(Notebook):
         running = self._running
         in_c = (running.places.known, running.cores) if isinstance(running, RunningCluster) else ((), ())
         return legend_of(topology, running.paths.names, clocks, lost, kind, running.layers, *in_c)
+
+    @property
+    def place(self) -> str:
+        """Place of the hardware in results: name of the simulator, or `board`."""
+        return self.plan.request.simulator
+
+    def captured(self) -> tuple[list[Any], int]:
+        """Return the packets on the cables, by cable, and the number of those for which there was no room."""
+        return self._running.doorway.captured()
 
     def trace(self) -> NDArray[np.void]:
         """Return the trace so far in time order, shape (n,)."""

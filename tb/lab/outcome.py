@@ -53,7 +53,7 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> Resu
     )
     return Results(
         study=info.name,
-        simulator=plan.request.simulator,
+        simulator=lab.place,
         seed=plan.request.seed,
         cluster=plan.cluster.describe(),
         profile=profile,
@@ -87,7 +87,7 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float, simulat
     write_legend(lab.legend(), folder / LEGEND)
     write_executed(lab.executed(), folder / EXECUTED)
     write_symbols(lab.programs(), folder / SYMBOLS)
-    parts, dropped = lab.simulation.doorway.captured()
+    parts, dropped = lab.captured()
     if any(parts):
         link_type = lab.plan.profile.nic.network.capture_type
         write_packets(captured(parts), lab.legend(), folder / FILE, dropped, link_type)

@@ -24,6 +24,8 @@ from pymodels.routes import check_routes
 from tb.plan.faults import faults
 from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_late, check_size, check_switches
+from tb.plan.on_board import OPTIONS as BOARD_OPTIONS
+from tb.plan.on_board import check_board, profile_of, settings_in_force, with_board
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
 from tb.plan.provenance import commits
 from tb.plan.studies import StudyInfo, guarded
@@ -33,6 +35,7 @@ PUBLIC_EVAL = "run.public_eval"
 INJECT = "fault.inject"
 RUN_OPTIONS = {
     HOST: Option("", "host that selects one of several clusters in a file (make variable GRIM_HOST)"),
+    **BOARD_OPTIONS,
     FIRMWARE: WRITTEN_IN,
     **CORE_OPTIONS,
     "run.always_on": Option(0, "1 = clocks are never gated (same results, slower)", 0, 1),
@@ -81,6 +84,8 @@ class Request:
     """Begin and end of the waves in ps; None: end of the run."""
     commits: Mapping[str, str] = field(default_factory=dict)
     """Git commit of each root (`tb.plan.provenance`)."""
+    board: Mapping[str, str] = field(default_factory=dict)
+    """Report of the board of the run (`tb.plan.on_board`); empty on the RTL, and before the connection to the board."""
 
     def save(self, path: Path) -> None:
         """Write the request for the simulator process."""
@@ -130,7 +135,8 @@ class Plan:
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError with the nearest known word."""
     info = info.chosen(request.settings)
-    host = request.settings.get(HOST) or None
+    settings = settings_in_force(request, info)
+    host = settings.get(HOST) or None
     cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
     fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
     check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
@@ -139,14 +145,16 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         what = f"too few hosts: {len(cluster.hosts)}"
         raise ConfigError(cluster.file, 0, what, cause, "add hosts, or choose another CLUSTER")
     known = {**RUN_OPTIONS, **info.options}
-    profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
+    profile = load_profile(profile_of(request, cluster) or DEFAULT_PROFILE).override(settings, known)
+    profile = with_board(profile, request)
     if not profile.rtl:
         what, cause = f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built"
         raise ConfigError("PROFILE", 0, what, cause, f"use PROFILE={DEFAULT_PROFILE}")
     options = {
-        name: option.parse(name, request.settings[name]) if name in request.settings else option.default
+        name: option.parse(name, settings[name]) if name in settings else option.default
         for name, option in known.items()
     }
+    check_board(request, cluster, profile)
     check_switches(cluster, profile)
     check_cables(cluster, profile)
     faults(str(options[INJECT]), cluster)

@@ -72,6 +72,9 @@ class StudyInfo:
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as in SET."""
 
+    on_board: str | None = None
+    """Settings with which the study runs on a board (`ON_BOARD` of the module), or None if it cannot."""
+
     layer: str = ""
     """Selected layer of a study that supports several (`LAYERS` of the module)."""
 
@@ -158,6 +161,7 @@ def load(name: str) -> StudyInfo:
         getattr(module, "QUICK", ""),
         getattr(module, "TINY", ""),
         getattr(module, "VARIANTS", {}),
+        getattr(module, "ON_BOARD", None),
     )
     return info.chosen({})
 

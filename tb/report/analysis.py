@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -12,6 +12,7 @@ from tb.report.breakdown import Breakdown, breakdowns, names_of
 from tb.report.lives import Lives
 from tb.report.markup import bar, folded, html_table, keys
 from tb.report.recorded import TRACE, read_recorded
+from tb.report.stages import names_of_pc
 from tb.report.tables import Table
 from tb.report.use import RESOURCES, Use, uses
 from tb.report.wire import rows
@@ -30,6 +31,8 @@ class Analysis:
     hosts: tuple[str, ...] = ()
     note: str = ""
     """Note for the page, such as the reason for a missing analysis."""
+    of_pc: frozenset[str] = frozenset()
+    """Names of the stages whose time is the PC's, in a run on a board."""
 
 
 def analyse(folder: Path) -> Analysis:
@@ -43,17 +46,23 @@ def analyse(folder: Path) -> Analysis:
     lives = Lives(recorded.legend).take_all(records)
     note = f"the full trace dropped {recorded.legend.lost:,} records" if recorded.legend.lost else ""
     used = uses(recorded.legend, lives, records) if lives.wire.packets else []
-    return Analysis(tuple(breakdowns(lives.lives)), tuple(used), recorded.legend.hosts, note)
+    shown = tuple(breakdowns(lives.lives))
+    of_pc = frozenset(name for one in shown for name in names_of_pc(one.stages, recorded.legend))
+    return Analysis(shown, tuple(used), recorded.legend.hosts, note, of_pc)
 
 
-def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
+def stages(analysis: Analysis) -> Iterator[str]:
     """Yield a bar for each kind and size of messages, and a table; numbers connect the two, not only colours."""
+    shown, of_pc = analysis.breakdowns, analysis.of_pc
     if not shown:
         return
     names = names_of(shown)
     yield "<h2>Latency of a message by stage</h2>"
     text = "For each size the message of median latency, from send to its handler, divided at trace records"
     yield f'<p class="soft">{text}: the stages of a message add up to its latency.</p>'
+    if of_pc:
+        pc = "Stages marked (PC) begin or end in host software, whose time includes the PC and the serial line"
+        yield f'<p class="soft">{pc}. All others are measured by the clocks of the board.</p>'
     longest = max(one.latency for one in shown)
     if len(shown) > 1:
         yield '<input type="checkbox" id="scale"> <label for="scale">common scale for all sizes</label>'
@@ -63,7 +72,8 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
         said = f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below"
         yield from bar(parts, said, one.latency / longest)
     headings = ("stage, us", *(_which(one) for one in shown))
-    cells = tuple((name.replace("_", " "), *(f"{_us(one, name):,.3f}" for one in shown)) for name in names)
+    words = [name.replace("_", " ") + " (PC)" * (name in of_pc) for name in names]
+    cells = tuple((word, *(f"{_us(one, name):,.3f}" for one in shown)) for word, name in zip(words, names, strict=True))
     sums = ("together", *(f"{one.latency / PS_PER_US:,.3f}" for one in shown))
     which = ("message number", *(str(one.life.number) for one in shown))
     many = ("messages of this kind", *(str(one.count) for one in shown))

@@ -81,7 +81,7 @@ def page(
         _figures(results),
         _published(results),
         section("Sizes", tables.sizes(results.metrics)),
-        stages(analysis.breakdowns) if analysis.breakdowns else _stages(tables.stages(results.metrics)),
+        stages(analysis) if analysis.breakdowns else _stages(tables.stages(results.metrics)),
         used(analysis),
         executed.sections(folder),
         _note(analysis.note),

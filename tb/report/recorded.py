@@ -27,6 +27,8 @@ from pymodels.trace import RECORD, SWITCH_BASE
 
 LEGEND, TRACE = "legend.json", "trace.npy"
 LEGEND_SCHEMA = 4
+BOARD = "board"
+"""Place of a run on a board, where hosts are programs of the PC."""
 End = tuple[str, int]
 """Port of a cable: name of the host or switch, number of the port."""
 
@@ -61,6 +63,8 @@ class Legend:
     """Functions of NICs that execute firmware, by number: the function, then the functions inlined there."""
     executing: tuple[int, ...] = ()
     """Nodes whose NICs execute firmware in C, which leaves no records of messages."""
+    place: str = ""
+    """BOARD for a run on a board, whose hosts' times are those of the PC; empty for a simulation."""
 
     @cached_property
     def peers(self) -> dict[End, End]:

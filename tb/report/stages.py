@@ -8,6 +8,7 @@ The layer defines the stages (`firmware.shown`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from firmware.shown import UNTIL_SEEN, Boundary
 from pymodels.trace import Part, unit
 from tb.report.life import Life, Mark, Piece
 from tb.report.lives import Lives
-from tb.report.recorded import Legend
+from tb.report.recorded import BOARD, Legend
 from tb.report.wire import rows
 
 
@@ -72,6 +73,17 @@ def stages_of(life: Life) -> list[Stage]:
     if at < end:
         found.append(Stage(UNTIL_SEEN, at, end))
     return found
+
+
+def names_of_pc(stages: Sequence[Stage], legend: Legend) -> frozenset[str]:
+    """Return the names of the stages that begin or end at a record of the PC; empty for a simulation.
+
+    On a board, host software runs on the PC. The time of its records includes the PC's work and the serial line.
+    """
+    if legend.place != BOARD:
+        return frozenset()
+    begins = (True, *(stage.part is Part.HOST_CPU for stage in stages))
+    return frozenset(one.name for one, begun in zip(stages, begins, strict=False) if begun or one.part is Part.HOST_CPU)
 
 
 def _time(piece: Piece, boundary: Boundary, owner: int) -> int | None:

@@ -23,6 +23,7 @@ from tb.build.build import Build, build
 from tb.build.store import damage, remove_damaged
 from tb.build.top import cluster_design
 from tb.plan import studies
+from tb.plan.on_board import on_board
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
 from tb.report import waves
 from tb.report.analysis import analyse
@@ -31,6 +32,7 @@ from tb.report.recorded import read_recorded
 from tb.report.terminal import complain, exit_code, say, status, summary
 from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
+from tb.run.on_board import asked, run_on_board
 from tb.run.progress import show_progress
 from tb.run.simulate import Outcome, simulate
 from tb.run.studies_list import about
@@ -94,6 +96,9 @@ def execute(
         ToolError: The design does not build; `failures.txt` has the reason.
     """
     folder = Path(request.folder)
+    if on_board(request.settings):
+        request = asked(request, understood)
+        understood = plan(request, info)
     with workplace(folder, LEFT) as work:
         own = replace(request, folder=str(work))
         try:
@@ -156,7 +161,8 @@ def _simulated(
     request: Request, info: studies.StudyInfo, understood: Plan, console: Console, made: Build | None
 ) -> Outcome:
     folder = Path(request.folder)
-    made = made or built(request, info, understood, console)
+    if not on_board(request.settings):
+        made = made or built(request, info, understood, console)
     read, write = os.pipe()
     ended = threading.Event()
     watcher = threading.Thread(target=show_progress, args=(read, console, ended), daemon=True)
@@ -165,6 +171,9 @@ def _simulated(
         watcher.start()
         where = {"SANLAB_RUN": str(folder)}
         study = Path(info.module.__file__ or "").parent
+
+        if made is None:
+            return run_on_board(request, folder, (write,))
 
         def once(made: Build) -> Outcome:
             what = made, MODULE, folder, request.seed, request.waves, where
@@ -221,7 +230,8 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
 
         network = None if info.design else understood.cluster.topology
         write_page(work, info, results, [final(line, work, folder) for line in failures], analyse(work), network)
-        if (failures or not outcome.passed) and understood.options["run.stuck_waves"]:
+        again = understood.options["run.stuck_waves"] and not on_board(own.settings)
+        if again and (failures or not outcome.passed):
             with suppress(KeyboardInterrupt):  # the run itself has ended
                 run_again(own, info, understood, console, folder)
         told = [final(line, work, folder) for line in failures]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
-import signal
-import subprocess
 import time
 import traceback
 from collections.abc import Callable
@@ -17,11 +14,7 @@ import cocotb
 
 from firmware.layers import host_library
 from firmware.stack import stack
-from pymodels.errors import SanlabError, shown
-from pymodels.host import confined
-from pymodels.host.confined import PR_SET_PDEATHSIG
 from pymodels.host.outside import end_all
-from tb.lab import apart
 from tb.lab.cluster import RunningCluster
 from tb.lab.faults import Injector
 from tb.lab.lab import Lab
@@ -31,13 +24,9 @@ from tb.plan import studies
 from tb.plan.faults import faults
 from tb.plan.options import options_by_layer
 from tb.plan.request import INJECT, Plan, Request, plan
-from tb.run.watchdog import RunLimitError, Watchdog
-from tb.sim.engine import HangError
+from tb.run.ends import die_with_parent, failure_text
+from tb.run.watchdog import Watchdog
 from tb.stuck.watch import explain_failure
-from tb.tools.lines import awaits_at, raised_at
-
-FORK_AND_START = (subprocess.__file__, confined.__file__, apart.__file__)
-"""Modules that may fork: their children start a program or end with an answer (fuzz tests, fault campaign)."""
 
 
 @cocotb.test()
@@ -60,7 +49,7 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     gc.freeze()  # present objects live until the end; the run itself makes few reference cycles
     gc.set_threshold(100_000, 50, 100)
     error: BaseException | None = None
-    process, whole = _die_with_parent(lab), _whole(info, lab)
+    process, whole = die_with_parent(lab.findings.failures.append), _whole(info, lab)
     cost, turn_s, limit_s = running.engine.cost, lab.option("run.turn_s"), lab.option("run.limit_s")
     watchdog = Watchdog(turn_s, limit_s, lambda: (cost.python_wakes, lab.kernel.now), lab.kernel.waiting)
     watchdog.start()
@@ -85,40 +74,6 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     if isinstance(error, Exception):
         raise error
     assert not lab.findings.failures, "; ".join(lab.findings.failures)
-
-
-def failure_text(error: BaseException, info: studies.StudyInfo, whole: object) -> str:
-    """Return the text of the exception that ended a study, with the line of the study that raised it or waits.
-
-    Foreign exceptions become one line. Errors of sanlab keep their lines: a stopped core reports its registers and last
-    instructions below the first line. `whole` is the coroutine that called the study.
-    """
-    folder = Path(info.module.__file__ or "").parent
-    waits = isinstance(error, (HangError, RunLimitError))
-    place = raised_at(error, folder) or (awaits_at(whole, folder) if waits else "")
-    text = f"{type(error).__name__}: {error}".removesuffix(": ")
-    first, *rest = map(shown, text.splitlines()) if isinstance(error, SanlabError) else [shown(text)]
-    if place and place not in first:
-        first = f"{first} ({place})"
-    return "\n".join([first, *rest])
-
-
-def _die_with_parent(lab: Lab) -> int:
-    """Let the kernel kill this process when its parent ends, and forked children when this process ends.
-
-    A fork by a study fails the run, since the child has a copy of the simulator. Returns the number of this process.
-    """
-    prctl = ctypes.CDLL(None).prctl
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    def forks() -> None:
-        frames = traceback.extract_stack()
-        if not any(frame.filename in FORK_AND_START for frame in frames):
-            place = f"{frames[-2].filename}:{frames[-2].lineno}"
-            lab.findings.failures.append(f"{place}: fork copies the simulator; start a program by subprocess")
-
-    os.register_at_fork(before=forks, after_in_child=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
-    return os.getpid()
 
 
 async def _whole(info: studies.StudyInfo, lab: Lab) -> None:

@@ -55,7 +55,7 @@ class Incoming:
     def __init__(self, host: Host, layout: Layout, channel: int, buffer: Buffer) -> None:
         self._host = host
         self._limit = layout.host_limit
-        self._view = buffer.view
+        self._view, self._address = buffer.view, buffer.address
         self._front_register = host.nic_base + layout.register(channel, Register.HOST_FRONT)
         self.back_address = buffer.address + HostQueue.BACK
         self.fetched_address = buffer.address + HostQueue.FETCHED
@@ -82,7 +82,7 @@ class Incoming:
             The message, or None for a segment that was collected for reassembly, or dropped.
         """
         at = HostQueue.RING + self.position
-        header = ARRIVED.unpack_from(self._view, at)
+        header = ARRIVED.unpack_from(self._host.window(self._address + at, HEADER_BYTES))
         w0, kind, tree, vnn, device, words, destination, channel, _, handler, a0, a1, a2, a3 = header
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn | (device & 0xC) << 6)
         size = 4 * words - (kind & CORRECTION)
@@ -95,7 +95,7 @@ class Incoming:
                 vnn, Device.NI, first
             ).pack()  # NI that sent the last copy; VNN and channel of the original sender
             sender = Sender(first, tree)
-        payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
+        payload = self._host.window(self._address + at + HEADER_BYTES, size)
         if kind in PARTS and not await self._goes_on(sender, kind, (a0, a1), size):
             self._long.pop(sender, None)
             return None

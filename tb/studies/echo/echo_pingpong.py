@@ -16,6 +16,7 @@ LAYER = "echo"
 SIZES = (0, 4, 8, 16, 32, 64)
 OPTIONS = {"repetitions": Option(5, "round trips of each size", 1, 100_000)}
 TINY = "repetitions=1"
+ON_BOARD = ""
 
 
 async def run(lab: Lab) -> None:

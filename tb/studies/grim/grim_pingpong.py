@@ -29,6 +29,7 @@ OPTIONS = {
 }
 QUICK = "repetitions=3 largest=16384"
 TINY = "repetitions=1 largest=256"
+ON_BOARD = "largest=256 grim.segment_bytes=256 grim.host_queue_bytes=4032 grim.multicast_trees=0 grim.reply_bytes=0"
 
 
 async def run(lab: Lab) -> None:

@@ -23,7 +23,7 @@ from tb.report.contents import write_contents
 from tb.report.lives import Lives
 from tb.report.page import write_page
 from tb.report.published_points import published_points
-from tb.report.recorded import TRACE, TraceError
+from tb.report.recorded import BOARD, TRACE, TraceError
 from tb.report.use import CPU, LINK_IN, LINK_OUT, PCI, PROCESSOR, SRAM, uses
 from tb.report.wire import Row, rows
 from tests.unit.report.madeup import PUBLISHED, Question, results
@@ -77,8 +77,18 @@ def test_a_page_shows_stages_and_use(tmp_path: Path) -> None:
     assert "64 B: 3.000 us" in text
     assert "wire and switch: 0.100 us, 3.3 %" in text
     assert "<td>paris</td>" in text
-    assert "".join(stages(found.breakdowns)) in text.replace("\n", "")
+    assert "".join(stages(found)) in text.replace("\n", "")
     assert "".join(used(found)) in text.replace("\n", "")
+
+
+def test_stages_of_host_software_on_a_board_are_marked_as_those_of_the_pc(tmp_path: Path) -> None:
+    assert not analyse(leave(tmp_path)).of_pc
+    found = analyse(leave(tmp_path, legend=replace(LEGEND_OF_TWO, place=BOARD)))
+    assert found.of_pc == {"host_send", "nic_notice", "until_seen"} & {*names_of(found.breakdowns)} | found.of_pc
+    text = write_page(tmp_path, Question(), results(), [], found).read_text(encoding="utf-8")
+    assert "Stages marked (PC) begin or end in host software" in text
+    assert "wire and switch</td>" in text
+    assert "(PC)</td>" in text
 
 
 def test_a_trace_that_is_too_long_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
