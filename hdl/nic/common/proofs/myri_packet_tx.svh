@@ -5,8 +5,8 @@
 // prove: induction 2 WIDTH=32
 // prove: induction 2 WIDTH=64
 // unseen: `&&` -> `||` in `assign busy = sent || (in_valid && in_ready);`: a clock that runs longer changes no result
-// unseen: `&&` -> `||` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
-// unseen: `!=` -> `==` in `assign key_take = sent && state_q != CRC;`: the packet key is not examined
+// unseen: `&&` -> `||` in `assign key_take   = sent && state_q != CRC;`: the packet key is not examined
+// unseen: `!=` -> `==` in `assign key_take   = sent && state_q != CRC;`: the packet key is not examined
 // unseen: `==` -> `!=` in `assign at_gap = state_q == GAP;`: the packet key is not examined
 logic [3:0] gone;  // bytes of the entry that have left
 logic [3:0] own;  // bytes of the entry
