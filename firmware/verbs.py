@@ -138,11 +138,23 @@ class Nic(Concurrency, Protocol):
     """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, exclusive bound of SA."""
     sram_bytes: int
 
-    def put_message(self, address: int, message: int) -> None:
-        """Note for the trace that a message begins at an address of SRAM. Costs no time."""
+    def put_message(self, address: int, message: int, in_host: bool = False) -> None:
+        """Note for the trace that a message begins at an address of SRAM, or of host memory. Costs no time.
+
+        Records of the hardware have the number noted at the address that they name.
+        """
 
     def message_at(self, address: int, in_host: bool = False) -> int:
-        """Return the number of the message that begins at an address of SRAM, or of host memory; 0 where none does."""
+        """Return the number of the message that begins at an address of SRAM, or of host memory; 0 where none does.
+
+        A packet that arrives is noted at its first byte.
+        """
+
+    def put_command(self, number: int, store: bool, message: int) -> None:
+        """Note for the trace the message of an SP adapter's FETCH or STORE, by its number among these commands."""
+
+    def arrival(self, count: int) -> int:
+        """Return the number of the message of the `count`-th packet, from 0, that has arrived at an SP adapter."""
 
     def load(self, address: int) -> int:
         """Return the 32-bit big-endian word at an SRAM address (a multiple of 4). Free: the path around it has the
@@ -231,6 +243,12 @@ class Host(Concurrency, Protocol):
 
     def put_message(self, address: int, message: int) -> None:
         """Note for the trace that a message begins at an address, in host memory or on the NIC. Costs no time."""
+
+    def put_packet(self, address: int, message: int) -> None:
+        """Note for the trace that a packet begins on the NIC before an address, with the route of up to 8 bytes."""
+
+    def message_at(self, address: int) -> int:
+        """Return the number of the message that begins at an address, in host memory or on the NIC; 0 if none does."""
 
     def allocate(self, size: int, align: int = 4096) -> Buffer:
         """Return pinned contiguous memory. Raises MemoryError, with requested and free size, if none is left."""

@@ -2,6 +2,11 @@
 
 Hosts and NICs draw a number for each new message and note it where they write the message. The reader of the message
 takes the number along. Numbers are in no packet and cost no simulated time.
+
+Records of hardware that name an address take over the number noted there: a packet that starts to leave, that of its
+first byte, and a DMA block, that of its first byte in SRAM. A packet that arrives is noted at its first byte. The
+machine notes the number that the packet has carried along. Hardware of the RTL carries no numbers, so that the doorway
+draws one for the arrival (`hdl/sim/doorway/messages.c`), which `tb.report.numbers` replaces by that of the message.
 """
 
 from __future__ import annotations
@@ -9,8 +14,37 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import count
+from typing import Protocol
 
 MOST_NODES = 4096
+DRAWERS = 3
+"""Number of sequences of numbers per node: its host's messages, its NIC's, and packets that arrive."""
+PLACE = 2
+"""Bytes of a place in SRAM, as a power of two. No two messages begin in one place."""
+BESIDE = 1 << 32
+"""Address from which on a layer notes messages whose place in memory changes, beside those in host memory."""
+COMMANDS = 4096
+"""Number of latest commands of each kind whose messages an SP adapter keeps."""
+
+
+class Places(Protocol):
+    """Numbers of messages by place in the SRAM of a NIC; 0 where no message begins."""
+
+    def __getitem__(self, place: int, /) -> int:
+        """Return the number at a place."""
+
+    def __setitem__(self, place: int, number: int, /) -> None:
+        """Note the number at a place."""
+
+
+class Nowhere:
+    """Places of a run without numbers."""
+
+    def __getitem__(self, place: int, /) -> int:
+        return 0
+
+    def __setitem__(self, place: int, number: int, /) -> None:
+        """Do nothing."""
 
 
 class Messages:
@@ -20,40 +54,104 @@ class Messages:
     picosecond.
     """
 
-    def __init__(self, nodes: int = MOST_NODES, enabled: bool = True) -> None:
-        """`enabled`: messages get numbers; otherwise all numbers are 0."""
-        self._step = 2 * nodes
+    def __init__(
+        self, nodes: int = MOST_NODES, enabled: bool = True, sram: Callable[[int], Places] | None = None
+    ) -> None:
+        """Prepare the numbers of a run.
+
+        Args:
+            nodes: Number of nodes.
+            enabled: True if messages get numbers; otherwise all numbers are 0.
+            sram: Function that returns the places of a node's SRAM; None for those of this object.
+        """
+        self.step = DRAWERS * nodes
+        """Difference of two successive numbers of a sequence."""
         self._enabled = enabled
-        self.sram: dict[int, dict[int, int]] = defaultdict(dict)
-        """Messages in the SRAM of each node's NIC, by address."""
-        self.memory: dict[int, dict[int, int]] = defaultdict(dict)
-        """Messages in the memory of each node's host, by physical address."""
+        self._make = sram
+        self._sram: dict[int, Places] = {}
+        self._memory: dict[int, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+        self._arrived: dict[int, list[int]] = defaultdict(list)
 
     def numbers(self, drawer: int) -> Callable[[], int]:
-        """Return a function that gives a new number; `drawer`: from 1, twice the number of nodes at most."""
-        return count(drawer, self._step).__next__ if self._enabled else int
+        """Return a function that gives a new number; `drawer`: from 1, `DRAWERS` times the number of nodes at most."""
+        return count(drawer, self.step).__next__ if self._enabled else int
+
+    def sram(self, node: int) -> Places:
+        """Return the numbers in the SRAM of a node's NIC."""
+        if node not in self._sram:
+            make = self._make or (lambda node: defaultdict(int))
+            self._sram[node] = make(node) if self._enabled else Nowhere()
+        return self._sram[node]
+
+    def memory(self, node: int) -> Places:
+        """Return the numbers in the memory of a node's host, by physical address."""
+        return self._memory[node] if self._enabled else Nowhere()
+
+    def arrives(self, node: int, message: int) -> None:
+        """Count a packet that arrives at a node of the machine."""
+        if self._enabled:
+            self._arrived[node].append(message)
+
+    def arrival(self, node: int, count: int) -> int:
+        """Return the number of the packet that was the `count`-th to arrive at a node, from 0."""
+        if not self._enabled:
+            return 0
+        return self._arrived[node][count] if self._make is None else first_arrival(node) + self.step * count
+
+
+def command_place(number: int, store: bool) -> int:
+    """Return the place in an SP adapter's SRAM numbers of the message of a FETCH or STORE, by its number."""
+    return 2 * (number % COMMANDS) + store + 1
+
+
+def first_of_host(node: int) -> int:
+    """Return the first number of a host's messages."""
+    return DRAWERS * node + 1
+
+
+def first_of_nic(node: int) -> int:
+    """Return the first number of a NIC's messages."""
+    return DRAWERS * node + 2
+
+
+def first_arrival(node: int) -> int:
+    """Return the first number of packets that arrive at a node."""
+    return DRAWERS * node + 3
 
 
 class NicMessages:
     """The verbs of a NIC for messages: `firmware.verbs.Nic`."""
 
+    node: int
+
     def note_messages(self, messages: Messages, node: int) -> None:
         """Note the messages of a node from now on."""
-        self._number = messages.numbers(2 * node + 2)
-        self._in_sram, self._in_memory = messages.sram[node], messages.memory[node]
+        self._number = messages.numbers(first_of_nic(node))
+        self._messages = messages
+        self._in_sram, self._in_memory = messages.sram(node), messages.memory(node)
 
     def message(self) -> int:
         """Return the number of a new message."""
         return self._number()
 
-    def put_message(self, address: int, message: int) -> None:
-        """Note that a message begins at an address of SRAM."""
-        if message:
-            self._in_sram[address] = message
+    def put_message(self, address: int, message: int, in_host: bool = False) -> None:
+        """Note that a message begins at an address of SRAM or of host memory; 0: that none does."""
+        if in_host:
+            self._in_memory[address] = message
+        else:
+            self._in_sram[address >> PLACE] = message
 
     def message_at(self, address: int, in_host: bool = False) -> int:
         """Return the message that begins at an address of SRAM or of host memory, 0 if none was noted."""
-        return (self._in_memory if in_host else self._in_sram).get(address, 0)
+        return self._in_memory[address] if in_host else self._in_sram[address >> PLACE]
+
+    def put_command(self, number: int, store: bool, message: int) -> None:
+        """Note the message of an SP adapter's FETCH or STORE, by its number among these commands."""
+        self._in_sram[command_place(number, store)] = message
+
+    def arrival(self, count: int) -> int:
+        """Return the message of the `count`-th packet that has arrived, from 0."""
+        return self._messages.arrival(self.node, count)
 
 
 class HostMessages:
@@ -63,18 +161,31 @@ class HostMessages:
 
     def note_messages(self, messages: Messages, node: int) -> None:
         """Note the messages of a node from now on."""
-        self._number = messages.numbers(2 * node + 1)
-        self._in_sram, self._in_memory = messages.sram[node], messages.memory[node]
+        self._number = messages.numbers(first_of_host(node))
+        self._in_sram, self._in_memory = messages.sram(node), messages.memory(node)
 
     def message(self) -> int:
         """Return the number of a new message."""
         return self._number()
 
     def put_message(self, address: int, message: int) -> None:
-        """Note that a message begins at a physical address, of host memory or of the NIC's SRAM."""
-        if not message:
-            return
-        if address < self.nic_base:
+        """Note that a message begins at a physical address, of host memory or of the NIC's SRAM; 0: that none does."""
+        if self._is_beside(address):
             self._in_memory[address] = message
         else:
-            self._in_sram[address - self.nic_base] = message
+            self._in_sram[address - self.nic_base >> PLACE] = message
+
+    def put_packet(self, address: int, message: int) -> None:
+        """Note that a packet of a message begins on the NIC before an address, with the route of up to 8 bytes."""
+        place = address - self.nic_base >> PLACE
+        self._in_sram[place - 2] = self._in_sram[place - 1] = message
+
+    def _is_beside(self, address: int) -> bool:
+        """Return True if an address is not one of the NIC's SRAM."""
+        return address < self.nic_base or address >= BESIDE
+
+    def message_at(self, address: int) -> int:
+        """Return the message that begins at a physical address, 0 if none was noted."""
+        if self._is_beside(address):
+            return self._in_memory[address]
+        return self._in_sram[address - self.nic_base >> PLACE]

@@ -56,9 +56,9 @@ class Part(IntEnum):
 class TraceEvent(IntEnum):
     """Event codes of the trace. Comments describe the arguments (a: argument, b: argument2).
 
-    Records of software at the sender of a message carry the number of the message: on the host SEND_CALL, SEND_RETURN,
-    PAYLOAD_WRITTEN, POINTER_WRITTEN, POSTED and TRAPPED, on the NIC NIC_NOTICED (in VIA NIC_DESCRIPTOR) to ACK_SEEN.
-    NIC_REPLY and NIC_COPY carry the number of the message that they begin.
+    Records of a message carry its number, from SEND_CALL to HANDLER_END: those of hosts, NICs, host DMA, cables and
+    switches, and ACK_SENT to ACK_SEEN. The packet of an answer carries the number of the message that it answers.
+    NIC_REPLY and NIC_COPY carry the number of the message that they begin, and in argument b that of its cause.
     """
 
     # The host library.
@@ -94,8 +94,8 @@ class TraceEvent(IntEnum):
     NIC_DROPPED = 0x48  # a packet dropped without an answer; a: reason of the layer
     TRANSLATION_MISS = 0x49  # a remote memory message waits for the driver; a: virtual address
     TRANSLATION_DONE = 0x4A  # the driver has answered; a: 0, or the reason of an error
-    NIC_REPLY = 0x4B  # the reply to a remote read starts; packet: its key, a: key of the read, b: reading node
-    NIC_COPY = 0x4C  # the copy of a multicast for a child; packet: its key, a: key of the original, b: child's node
+    NIC_REPLY = 0x4B  # the reply to a remote read starts; packet: its key, a: key of the read, b: CAUSE_SHIFT
+    NIC_COPY = 0x4C  # the copy of a multicast; packet: its key, a: key of the original, b: CAUSE_SHIFT
     NIC_DESCRIPTOR = 0x4D  # VIA: the descriptor of a send is read; a: its physical address, b: VI, from bit 8 Control
     # Reliability.
     ACK_SENT = 0x60  # a: peer node, b: 0, or (VIA, where packet is the key of the ACK) the peer's VI
@@ -159,6 +159,10 @@ class TraceEvent(IntEnum):
     LINK_UP = 0x144  # a BEAT arrived again
 
 
+CAUSE_SHIFT = 16
+"""Bit of argument b of NIC_REPLY and NIC_COPY from which on it is the number of the message that caused the reply or
+copy. Lower bits are the reading node, or the child.
+"""
 ACCEPT_IN_NIC = -1
 """Argument b of NIC_ACCEPT if the NIC executes the message itself. Values from 1 on are the number plus 1 of the VI in
 whose queue the host finds the message.

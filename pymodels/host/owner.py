@@ -46,6 +46,9 @@ class Owner(Protocol):
     def put_message(self, address: int, message: int) -> None:
         """Note for the trace that a message begins at a physical address."""
 
+    def message_at(self, address: int) -> int:
+        """Return the number of the message that begins at a physical address, 0 if none was noted."""
+
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
         """Start a task."""
 

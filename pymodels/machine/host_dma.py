@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from pymodels.machine.memory import Memory
 from pymodels.machine.world import World
+from pymodels.messages import PLACE
 from pymodels.registers import Block, Flag, Isr, Size
 from pymodels.trace import Part, TraceEvent, unit
 
@@ -59,6 +60,7 @@ class HostDma:
         self._sram = sram
         self._timing = world.timing
         self._log = world.log
+        self._messages = world.messages.sram(node)
         self._raise_isr = raise_isr
         self._busy = False
         self._job = (0, 0, 0, 0, 0)
@@ -106,7 +108,7 @@ class HostDma:
         self.check_grant(address, size)
         self._busy = True
         self.progress[chain] = 0
-        self._log.add(self._unit, TraceEvent.DMA_START, lar, chain, size if link & E2L else -size)
+        self._record(TraceEvent.DMA_START, chain, link, size, lar)
         self._job = (chain, link, size, lar, address)
         self._next_piece(self._timing.dma_start)
 
@@ -141,7 +143,12 @@ class HostDma:
         self.lists[chain] = link & ~7
         self.blocks += 1
         self._busy = False
-        self._log.add(self._unit, TraceEvent.DMA_DONE, lar, chain, size if link & E2L else -size)
+        self._record(TraceEvent.DMA_DONE, chain, link, size, lar)
         if link & WAKE:
             self._raise_isr(WAKE_BITS[chain], 0)
         self._next_block()
+
+    def _record(self, event: TraceEvent, chain: int, link: int, size: int, lar: int) -> None:
+        """Add the start or the end of a block to the trace."""
+        moved, message = size if link & E2L else -size, self._messages[lar >> PLACE]
+        self._log.add(self._unit, event, lar, chain, moved, message)

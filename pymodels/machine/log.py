@@ -25,7 +25,7 @@ class TraceLog:
         self.enabled = enabled
         self.records: list[tuple[int, int, int, int, int, int, int]] = []
         self.paths: dict[str, int] = {}
-        self._begun: dict[int, tuple[int, int]] = {}
+        self._begun: dict[int, tuple[int, int, int]] = {}
         self._next: dict[int, int] = {}
         self.turns: Counter[int] = Counter()
         """Number of entries that each unit has put into its ring buffer, which determines the next position."""
@@ -37,15 +37,15 @@ class TraceLog:
         if self.enabled:
             self.records.append((self._kernel.now, unit, int(event), packet, argument, argument2, message))
 
-    def begin(self, unit: int, argument: int) -> None:
-        """Store the present time and an argument for a record whose packet key is not known yet."""
-        self._begun[unit] = self._kernel.now, argument
+    def begin(self, unit: int, argument: int, message: int) -> None:
+        """Store the present time, an argument and a number for a record whose packet key is not known yet."""
+        self._begun[unit] = self._kernel.now, argument, message
 
     def begun(self, unit: int, event: int, packet: int) -> None:
         """Append the record stored by `begin` for a unit, if there is one, with the packet key."""
         if self.enabled and unit in self._begun:
-            time, argument = self._begun.pop(unit)
-            self.records.append((time, unit, int(event), packet, argument, 0, 0))
+            time, argument, message = self._begun.pop(unit)
+            self.records.append((time, unit, int(event), packet, argument, 0, message))
 
     def stores(self, unit: int, offset: int, size: int, width: int) -> None:
         """Append PIO_ACCEPT for beats of `width` bytes, except for a beat in the 64-bit word after that of the previous

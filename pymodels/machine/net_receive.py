@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pymodels.machine.memory import Memory
 from pymodels.machine.network import Flight
 from pymodels.machine.world import World
+from pymodels.messages import PLACE
 from pymodels.registers import Isr
 from pymodels.trace import Part, TraceEvent, unit
 
@@ -46,6 +47,7 @@ class NetReceive:
         self._sram = sram
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
+        self._messages = world.messages.sram(node)
         self._raise_isr = raise_isr
         self._backlog: deque[tuple[Flight, bytes, int, bool]] = deque()
         self._end = 0
@@ -114,7 +116,9 @@ class NetReceive:
             self._overrun(flight, body[room:], size, tail)
             return
         if first and (self._bytes >= self._word or tail):
-            self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, self._fill - self._bytes)
+            at = self._fill - self._bytes
+            self._messages[at >> PLACE] = flight.message
+            self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, at, 0, flight.message)
         if tail:
             self._finish(flight)
         elif first and self._bytes >= self._word:
@@ -128,7 +132,7 @@ class NetReceive:
         self.packets += 1
         self.crc_bad += flight.crc_error != 0
         self.armed = False
-        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, self.length, flight.crc_error)
+        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, self.length, flight.crc_error, flight.message)
         unused = self.pointer - self._fill
         self._raise_isr(HEAD | RECV | unused << ORUN_SHIFT, ORUN)
 

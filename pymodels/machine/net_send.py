@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.network import Flight, ModelNetwork
 from pymodels.machine.world import World
+from pymodels.messages import PLACE
 from pymodels.registers import Isr
 from pymodels.trace import Part, TraceEvent, unit
 
@@ -42,6 +43,9 @@ class NetSend:
         self._timing = world.timing
         self._log = world.log
         self._raise_isr = raise_isr
+        self._messages = world.messages.sram(node)
+        self._message = 0
+        """Number of the message of the packet that was started last."""
         self.limit = 0
         self._fresh = True
         self._tail = False
@@ -86,7 +90,9 @@ class NetSend:
             self.pointer += self.align
             self._fresh = False
         if self._flight is None and not self._active:
-            self._log.begin(self._unit, self.pointer if at is None else at)
+            place = self.pointer if at is None else at
+            self._message = self._messages[place >> PLACE]
+            self._log.begin(self._unit, place, self._message)
         if limit < self.pointer or (tail and self._length == 0 and limit == self.pointer):
             raise MachineError(f"node {self._node}: send limit {limit:#x} is not beyond SMP {self.pointer:#x}")
         self._sram.check(self.pointer, limit - self.pointer)
@@ -124,7 +130,7 @@ class NetSend:
         if self._moving or not self._active or self._outstanding >= self._timing.slack:
             return
         if self._flight is None:
-            self._flight = self._network.enter(self._node)
+            self._flight = self._network.enter(self._node, self._message)
             self._length = 0
             self._head = b""
         most = self._timing.chunk if self._length else self._timing.chunk // 2
@@ -160,7 +166,7 @@ class NetSend:
             self._flight = None
             self.packets += 1
             traced_bytes = self._length if self._traced_bytes is None else self._traced_bytes
-            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), traced_bytes)
+            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), traced_bytes, 0, flight.message)
             self._length = 0
         self._raise_isr(SEND, 0)
 

@@ -61,7 +61,11 @@ class ReceiverEnd(Protocol):
 
 
 class Flight:
-    """Packet in flight. `crc_error` is the syndrome on arrival, `key` its first four bytes after the route."""
+    """Packet in flight.
+
+    `crc_error` is the syndrome on arrival, `key` the first four bytes after the route, `message` the number of its
+    message in the trace.
+    """
 
     __slots__ = (
         "_network",
@@ -75,6 +79,7 @@ class Flight:
         "key",
         "latency",
         "length",
+        "message",
         "opened",
         "pending",
         "receiver",
@@ -82,8 +87,9 @@ class Flight:
         "waits",
     )
 
-    def __init__(self, network: ModelNetwork, source: int, here: End) -> None:
+    def __init__(self, network: ModelNetwork, source: int, here: End, message: int = 0) -> None:
         self._network = network
+        self.message = message
         self.source = source
         self.here = here
         self.held: list[End] = []
@@ -134,9 +140,9 @@ class ModelNetwork:
         """Return the number of packets that have entered and not yet left."""
         return sum(len(queue) for queue in self._input) + self._aside
 
-    def enter(self, source: int) -> Flight:
-        """Create a packet that begins to leave a NIC."""
-        flight = Flight(self, source, self._topology.attachment(self._topology.hosts[source]))
+    def enter(self, source: int, message: int = 0) -> Flight:
+        """Create a packet of a message that begins to leave a NIC."""
+        flight = Flight(self, source, self._topology.attachment(self._topology.hosts[source]), message)
         self._input[source].append(flight)
         self.counters["packets"] += 1
         return flight
@@ -153,7 +159,7 @@ class ModelNetwork:
         """Remove bytes of a packet from the network, and with the tail its path."""
         if tail:
             for end, entry in zip(flight.held, flight.entered, strict=True):
-                self._free(end, entry, flight.key)
+                self._free(end, entry, flight)
         if flight.source == NOBODY:
             self._aside -= tail
             return
@@ -164,9 +170,9 @@ class ModelNetwork:
                 self._route(queue[0])
         self.senders[flight.source].credit(size)
 
-    def _free(self, end: End, entry: End, key: int) -> None:
+    def _free(self, end: End, entry: End, gone: Flight) -> None:
         """Release an output that the tail of a packet has passed."""
-        self._record(TraceEvent.SWITCH_TAIL, entry, end, key)
+        self._record(TraceEvent.SWITCH_TAIL, entry, end, gone, gone.key)
         del self._holder[end]
         waiting = self._waiting.get(end)
         if waiting:
@@ -177,14 +183,14 @@ class ModelNetwork:
 
     def _take(self, flight: Flight, end: End) -> None:
         self._holder[end] = flight
-        self._record(TraceEvent.SWITCH_GRANT, flight.here, end)
+        self._record(TraceEvent.SWITCH_GRANT, flight.here, end, flight)
         flight.held.append(end)
         flight.entered.append(flight.here)
         flight.here = self._topology.peers[end]
 
-    def _record(self, event: TraceEvent, entry: End, end: End, key: int = 0) -> None:
+    def _record(self, event: TraceEvent, entry: End, end: End, flight: Flight, key: int = 0) -> None:
         """Record an event of a packet that goes from an input port to an output port of a switch."""
-        self._log.add(switch_port(self._number[entry.node], entry.port), event, key, end.port)
+        self._log.add(switch_port(self._number[entry.node], entry.port), event, key, end.port, 0, flight.message)
 
     def _route(self, flight: Flight) -> None:
         """Route the head as far as possible."""
@@ -225,7 +231,7 @@ class ModelNetwork:
         if end not in self._topology.peers:
             self.counters["absent"] += 1
             return None
-        self._record(TraceEvent.SWITCH_HEAD, here, end)
+        self._record(TraceEvent.SWITCH_HEAD, here, end, flight)
         return end
 
     def _open(self, flight: Flight, receiver: int | None) -> None:
@@ -243,7 +249,7 @@ class ModelNetwork:
         flight.faults = self.faults.packet(flight.source, receiver)
         flight.faults += self.faults.on_way(self._topology.peers[end] for end in flight.held)
         for fault in flight.faults:
-            self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset)
+            self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset, flight.message)
             if fault.kind is FaultKind.DELAY:
                 flight.latency += fault.delay
             if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE):
@@ -284,7 +290,7 @@ class ModelNetwork:
     def _stand_aside(self, flight: Flight) -> None:
         """Schedule the re-entry of a complete packet, or copy, into its last output."""
         assert flight.aside is not None
-        later = self._whole(bytes(flight.aside), flight.entered[-1])
+        later = self._whole(bytes(flight.aside), flight.entered[-1], flight.message)
         later.crc_error = flight.crc_error
         delay = max(fault.delay for fault in flight.faults if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE))
         self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))
@@ -295,9 +301,9 @@ class ModelNetwork:
         self._aside += 1
         self._go_on(self._whole(data, end), end)
 
-    def _whole(self, data: bytes, here: End) -> Flight:
+    def _whole(self, data: bytes, here: End, message: int = 0) -> Flight:
         """Return a flight whose bytes are all present."""
-        flight, chunk = Flight(self, NOBODY, here), self._timing.chunk
+        flight, chunk = Flight(self, NOBODY, here, message), self._timing.chunk
         for at in range(0, len(data), chunk):
             piece = data[at : at + chunk]
             flight.pending.append((piece, len(piece), at + chunk >= len(data)))

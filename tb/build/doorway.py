@@ -23,6 +23,7 @@ DOORWAY_C = (
     "component.c",
     "use.c",
     "again.c",
+    "messages.c",
 )
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
 """Sources of the extension module `doorway_python`."""

@@ -14,7 +14,7 @@ from pymodels.hardware.discover import module_of_nic
 from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel
 from pymodels.lanai.program import Program
-from pymodels.messages import Messages
+from pymodels.messages import Messages, first_arrival
 from pymodels.profiles import Profile
 from pymodels.registers import Control
 from pymodels.settings import SWITCH_UNIT, Setting
@@ -57,7 +57,7 @@ class RunningCluster:
         self.plan = plan
         self.numbers = Numbers.from_cluster(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
-        self.doorway.messages = Messages(self.numbers.nodes)
+        self.doorway.messages = Messages(self.numbers.nodes, bool(plan.options["run.trace"]), self._places)
         self.kernel = self.doorway.backend(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
@@ -140,6 +140,11 @@ class RunningCluster:
         verbs: type[RtlNic] = module_of_nic("tb.nics.{}", profile.kind).NIC
         nic = self.doorway.backend(verbs)
         return [nic(node, self.kernel, self.doorway, sram, processor, self.paths) for node, sram in enumerate(memories)]
+
+    def _places(self, node: int) -> memoryview:
+        """Return the numbers of messages in the memory of a node's NIC."""
+        size, kind, step = self.plan.profile.integer("sram.bytes"), self.plan.profile.nic, self.doorway.messages.step
+        return self.doorway.places(node, size, first_arrival(node), step, kind.commands)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile

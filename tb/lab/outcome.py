@@ -15,6 +15,7 @@ from tb.report.dissector import FILE as DISSECTOR
 from tb.report.dissector import write_dissector
 from tb.report.executed import FILE as EXECUTED
 from tb.report.executed import write_executed
+from tb.report.numbers import numbered
 from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 from tb.report.symbols import FILE as SYMBOLS
@@ -83,7 +84,7 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float, simulat
     The results come last, so that all other files exist with them. Raises ResultsError for a failed write or a result
     that is not finite.
     """
-    write_trace(lab.trace(), folder / TRACE)
+    write_trace(numbered(lab.trace(), lab.legend()), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)
     write_executed(lab.executed(), folder / EXECUTED)
     write_symbols(lab.programs(), folder / SYMBOLS)

@@ -1,13 +1,12 @@
 """Follows every message of a run by its trace records in order, from `send` to the end of the handler.
 
 A message is a `send` on a host, a result of its FPGA card, or one that a NIC makes for another message: the reply to a
-remote read, the copy of a multicast. The part of it that one packet carries is a piece (a segment of a long message). A
-piece is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire by the order of
-packets (`tb.report.wire`); at its receiver by packet and source (`tb.report.receivers`).
+remote read, the copy of a multicast. The part of it that one packet carries is a piece (a segment of a long message).
+Records have the number of their message (`tb.report.numbers`), and the key of the piece.
 
 The analysis belongs to no message layer: it follows every layer whose software leaves the records of `pymodels.trace`.
-A layer that leaves fewer records has shorter lives. At nodes whose firmware leaves no records, messages are identified
-by the key that the host has written and by the order of arrival.
+A layer that leaves fewer records has shorter lives. Firmware in C leaves no records: its packets have the numbers that
+hosts have noted, and its host takes messages by key and in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from collections.abc import Callable, Iterable
 from firmware.stack import shown_together
 from pymodels.trace import PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
 from tb.report.life import Piece
+from tb.report.numbers import Numbers
 from tb.report.receivers import Receivers
 from tb.report.recorded import Legend, Recorded
-from tb.report.wire import Packet, Row, Wire, rows
+from tb.report.wire import Packet, Row, rows
 
 
 class Lives(Receivers):
@@ -27,39 +27,40 @@ class Lives(Receivers):
 
     def __init__(self, legend: Legend) -> None:
         super().__init__(shown_together(legend.layers))
-        self.wire = Wire(legend)
+        self._numbers = Numbers(legend)
+        self.wire = self._numbers.wire
         self._leaving: dict[int, Packet] = {}
-        none = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
-        self._silent = frozenset(range(len(legend.hosts)) if none else legend.executing)
+        self._silent = frozenset(legend.executing)
+        """Nodes whose firmware leaves no records."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
             TraceEvent.PAYLOAD_WRITTEN: self._written,
-            TraceEvent.POINTER_WRITTEN: self._at_sender,
+            TraceEvent.POINTER_WRITTEN: self._piece,
             TraceEvent.POSTED: self._post,
             TraceEvent.NIC_NOTICED: self._noticed,
             TraceEvent.NIC_DESCRIPTOR: self._descriptor,
             TraceEvent.NIC_SEND_START: self._send_start,
             TraceEvent.NIC_SEND_DONE: self._send_done,
-            TraceEvent.RESEND: self._at_sender,
-            TraceEvent.ROLLBACK: self._at_sender,
-            TraceEvent.NACK_SEEN: self._at_sender,
-            TraceEvent.ACK_SEEN: self._at_sender,
+            TraceEvent.RESEND: self._piece,
+            TraceEvent.ROLLBACK: self._piece,
+            TraceEvent.NACK_SEEN: self._piece,
+            TraceEvent.ACK_SEEN: self._piece,
             TraceEvent.NIC_RECV_START: self._received,
             TraceEvent.NIC_ACCEPT: self._accepted,
             TraceEvent.NIC_DMA_START: self._dma_ordered,
             TraceEvent.NIC_DMA_DONE: self._finished,
             TraceEvent.NIC_RECV_DONE: self._complete,
-            TraceEvent.NIC_REPLY: self._reply,
-            TraceEvent.NIC_COPY: self._copy,
-            TraceEvent.NIC_DROPPED: self._at_receiver,
+            TraceEvent.NIC_REPLY: self._make,
+            TraceEvent.NIC_COPY: self._make,
+            TraceEvent.NIC_DROPPED: self._piece,
             TraceEvent.ACK_SENT: self._answered,
             TraceEvent.NACK_SENT: self._answered,
             TraceEvent.DMA_START: self._dma_start,
             TraceEvent.DMA_DONE: self._dma_done,
             TraceEvent.TRAPPED: self._trapped,
-            TraceEvent.IN_KERNEL: self._copied,
-            TraceEvent.IN_PROCESS: self._copied,
+            TraceEvent.IN_KERNEL: self._taken,
+            TraceEvent.IN_PROCESS: self._taken,
             TraceEvent.POLL_HIT: self._poll_hit,
             TraceEvent.HANDLER_START: self._handler,
             TraceEvent.HANDLER_END: self._handler,
@@ -69,10 +70,12 @@ class Lives(Receivers):
 
     def take(self, row: Row) -> None:
         """Take the next record."""
+        row, packet = self._numbers.take(row)
         unit = row[1]
-        if unit >= SWITCH_BASE or unit % PARTS_PER_NODE in WIRE:
-            packet = self.wire.take(row)
-            piece = None if packet is None else self._carried(packet, row)
+        if packet is not None:
+            piece = self._carried(packet, row)
+        elif unit >= SWITCH_BASE or unit % PARTS_PER_NODE in WIRE:
+            return
         else:
             call = self._take.get(row[2])
             piece = call(row, unit // PARTS_PER_NODE) if call is not None else None
@@ -92,53 +95,47 @@ class Lives(Receivers):
         event = row[2]
         if event == TraceEvent.TX_START:
             self._leaving[packet.source] = packet
-            piece = self._started.get(packet.source)
-            if piece is not None and piece.key == packet.key:
-                del self._started[packet.source]
-            else:
-                piece = self._untold(packet) if packet.source in self._silent else self._posted_as(packet)
-            if piece is not None:
-                piece.packets.append(packet)
-                self.piece_of[id(packet)] = piece
-            else:
-                self._answer(packet)
-        if packet.target is not None and packet.stored == row[0] and event == TraceEvent.RX_TAIL:
-            self._stored[packet.target].append(packet)
-            if packet.target in self._silent and not packet.syndrome and id(packet) in self.piece_of:
-                self._accepted_untold(self.piece_of[id(packet)], packet)
+            self._leaves(packet)
         carried = self.piece_of.get(id(packet))
-        if carried is not None and event == TraceEvent.RX_HEAD and packet.target is not None:
+        if carried is None or packet.target is None:
+            return carried
+        if event == TraceEvent.RX_HEAD:
             carried.life.target = packet.target
-            self._there[packet.target, packet.key] = carried
-            self._from[packet.target, packet.key, packet.source] = carried
+        elif event == TraceEvent.RX_TAIL and packet.stored == row[0] and packet.target in self._silent:
+            self._arrived_untold(carried, packet)
         return carried
 
-    def _untold(self, packet: Packet) -> Piece | None:
-        """Take the oldest piece that the host has written under a packet's key, for firmware that leaves no records."""
-        queue = self._written_by.get((packet.source, packet.key))
-        return queue.popleft() if queue else None
+    def _leaves(self, packet: Packet) -> None:
+        """Find the piece of a packet that begins to leave, or the piece that it answers.
 
-    def _accepted_untold(self, piece: Piece, packet: Packet) -> None:
+        Packets of a message leave its own node. Those that leave another node answer it.
+        """
+        life = self._by_message.get(packet.message)
+        if life is None:
+            return
+        key = packet.message, packet.key
+        piece = next((piece for piece in reversed(life.pieces) if piece.key == packet.key), None)
+        due = self._due.get((packet.source, *key))
+        if packet.source != life.node or due:
+            if life.pieces:
+                (piece or life.pieces[-1]).answers.append((due.popleft() if due else "NACK", packet))
+            return
+        if life.posted and life.pieces:
+            piece = life.pieces[0]
+        elif piece is None:  # no record has named it: it goes before a piece that has one
+            piece = Piece(life, packet.key, 0)
+            life.pieces.insert(max(len(life.pieces) - 1, 0), piece)
+        piece.packets.append(packet)
+        self.piece_of[id(packet)] = piece
+
+    def _arrived_untold(self, piece: Piece, packet: Packet) -> None:
         """Accept a packet for the host, at firmware that leaves no records: the host takes it by its key, or
         in order.
         """
         assert packet.target is not None
-        self._in_queue[packet.target, 0].append(piece)
-        self._waiting[packet.target, packet.key].append(piece)
-
-    def _posted_as(self, packet: Packet) -> Piece | None:
-        """Find the one descriptor of a packet's key. The packet may begin before the firmware's record of it."""
-        return self._descriptors.get((packet.source, packet.key))
-
-    def _answer(self, packet: Packet) -> None:
-        """Match a control message that begins to leave with the answer that is due."""
-        due = self._due[packet.source]
-        for entry in due:
-            kind, key, piece = entry
-            if key == packet.key:
-                piece.answers.append((kind, packet))
-                due.remove(entry)
-                return
+        if not packet.syndrome:
+            self._in_order[packet.target].append(piece)
+            self._waiting[packet.target, packet.key].append(piece)
 
     # ---- the sender
 

@@ -1,9 +1,9 @@
 """Follows messages at their receivers: from the packet in the NIC's memory to the handler, and the answer to
 the sender.
 
-Messages seen by a NIC are found by packet and source. Messages taken by a host are found by key and source, or by their
-order in a queue of descriptors. Messages that a NIC makes for others (replies and copies) are messages of their own
-(`tb.report.senders`).
+Every record has the number of its message (`tb.report.numbers`), and most have the key of the piece. Two parts leave no
+number: an FPGA card takes messages in the order of its ring, and firmware in C leaves no records. Its host takes
+messages by key, or in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -11,15 +11,10 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 from firmware.shown import Shown
-from pymodels.trace import ACCEPT_IN_NIC, TraceEvent
-from tb.report.life import MULTICAST, READ, Piece
+from pymodels.trace import TraceEvent
+from tb.report.life import REPLY, Piece
 from tb.report.senders import Senders
-from tb.report.wire import Packet, Row
-
-UNSEEN = 64
-"""Most packets remembered per node as unseen: a layer whose firmware does not record when it examines packets
-leaves all of them unseen.
-"""
+from tb.report.wire import Row
 
 
 class Receivers(Senders):
@@ -29,143 +24,87 @@ class Receivers(Senders):
         super().__init__(shown)
         self.piece_of: dict[int, Piece] = {}
         """Pieces by `id` of the packet that carries them; packets live as long as `wire.packets`."""
-        self._due: dict[int, deque[tuple[str, int, Piece]]] = defaultdict(deque)
-        """Answers that a node has to send: kind, key, piece."""
-        self._stored: dict[int, deque[Packet]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """Packets in a node's SRAM that its firmware has not yet examined."""
-        self._there: dict[tuple[int, int], Piece] = {}
-        """Piece that arrived last, by receiving node and key."""
-        self._current: dict[int, Piece] = {}
-        """Piece that a node's firmware is processing: examined, not yet ordered to the host."""
-        self._finishing: dict[int, deque[Piece]] = defaultdict(deque)
-        """Pieces on their way to the host."""
-        self._from: dict[tuple[int, int, int], Piece] = {}
-        """Piece that arrived last, by receiving node, key and source."""
-        self._looked: dict[int, tuple[Packet | None, Piece | None]] = {}
-        """Packet and piece that a node's firmware has examined last."""
-        self._fetching: dict[int, Piece] = {}
-        """Reply that a node has begun and whose data are fetched next."""
-        self._unanswered: dict[tuple[int, int], deque[Piece]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """Descriptors that have arrived and are not yet answered, by the sender's node and queue."""
-        self._ordered: dict[int, deque[tuple[Piece, str, int]]] = defaultdict(deque)
-        """Host DMA blocks that a NIC has ordered and that have not begun: piece, kind, bytes (negative: to
-        the host).
+        self._due: dict[tuple[int, int, int], deque[str]] = defaultdict(deque)
+        """Kinds of answers that a node has to send, by node, number of the message, and key of the answer."""
+        self._ordered: dict[tuple[int, int], deque[tuple[Piece, str, int]]] = defaultdict(deque)
+        """Host DMA blocks that a NIC has ordered for a message and that have not begun: piece, kind, bytes (negative:
+        to the host).
         """
         self._moving: dict[tuple[int, int], tuple[Piece, str, int]] = {}
         self._waiting: dict[tuple[int, int], list[Piece]] = defaultdict(list)
-        """Pieces accepted for a host that has not yet polled them, by node and key."""
-        self._in_queue: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """Pieces accepted for a host that has not yet polled them, by node and queue: descriptors, and all pieces at
-        nodes whose firmware leaves no records.
-        """
+        """Pieces at a node whose taker leaves no number, by node and key."""
+        self._in_order: dict[int, deque[Piece]] = defaultdict(deque)
+        """The same pieces in the order of their arrival."""
         self._seen: dict[tuple[int, int], Piece] = {}
-        """Piece that the host took last, by node and key."""
+        """Piece that such a taker took last, by node and key."""
 
     # ---- its NIC
 
-    def _at_receiver(self, row: Row, node: int) -> Piece | None:
-        piece = self._current.get(node)
-        return piece if piece is not None and piece.key == row[3] else self._there.get((node, row[3]))
-
     def _finished(self, row: Row, node: int) -> Piece | None:
-        if row[6]:
-            return self._at_sender(row, node)
-        queue = self._finishing[node]
-        piece = next((piece for piece in queue if piece.key == row[3]), None)
-        if piece is not None:
-            queue.remove(piece)
+        piece = self._piece(row, node)
+        if piece is not None and node != piece.life.node:
             piece.done = row[0]
         return piece
 
     def _complete(self, row: Row, node: int) -> Piece | None:
-        piece = self._at_receiver(row, node)
+        piece = self._piece(row, node)
         if piece is not None and piece.life.posted:
             piece.done = row[0]
-            self._unanswered[piece.life.node, piece.queue].append(piece)
         return piece
 
     def _received(self, row: Row, node: int) -> Piece | None:
-        """Find the oldest packet of this key and source, which the firmware examines now.
+        """Find the piece that the firmware examines now. A packet that carries an answer belongs to no piece.
 
-        A packet that carries an answer belongs to no piece. A message that came over no wire is a multicast of the
-        NIC's own host.
+        A message that came over no wire is a multicast of the NIC's own host.
         """
-        stored = self._stored[node]
-        packet = next((packet for packet in stored if (packet.key, packet.source) == (row[3], row[4])), None)
-        if packet is not None:
-            while stored.popleft() is not packet:
-                pass
-            piece = self.piece_of.get(id(packet))
-        elif (piece := self._at_sender(row, node)) is not None:
-            piece.life.target = node
-            self._there[node, row[3]] = self._from[node, row[3], node] = piece
-        else:
+        piece = self._piece(row, node)
+        if piece is None or (node == piece.life.node and row[4] != node):
             return None
-        self._looked[node] = packet, piece
-        if piece is not None:
-            self._current[node] = piece
+        piece.life.target = node
         return piece
 
     def _accepted(self, row: Row, node: int) -> Piece | None:
-        piece = self._from.get((node, row[3], row[4]))
+        piece = self._piece(row, node)
         if piece is not None and row[5] == 0:
             self._waiting[node, row[3]].append(piece)
-        elif piece is not None and row[5] != ACCEPT_IN_NIC:
-            self._in_queue[node, row[5] - 1].append(piece)
         return piece
 
     def _answered(self, row: Row, node: int) -> Piece | None:
         kind = "ACK" if row[2] == TraceEvent.ACK_SENT else "NACK"
-        if not row[5]:
-            piece = self._from.get((node, row[3], row[4]))
-        elif kind == "NACK":
-            _, piece = self._looked.get(node, (None, None))
-        else:
-            unanswered = self._unanswered[row[4], row[5]]
-            piece = unanswered.popleft() if unanswered else None
-        if piece is not None:
-            self._due[node].append((kind, row[3], piece))
-        return piece
+        self._due[node, row[6], row[3]].append(kind)
+        return self._some_piece(row, node)
+
+    def _some_piece(self, row: Row, node: int) -> Piece | None:
+        """Return the piece of the record's message that has its key, or the last one: the key may be another one's."""
+        piece, life = self._piece(row, node), self._by_message.get(row[6])
+        return piece if piece is not None or life is None or not life.pieces else life.pieces[-1]
 
     def _dma_ordered(self, row: Row, node: int) -> Piece | None:
-        """Note the DMA that the NIC has ordered.
-
-        A piece that the firmware has examined goes to the host whole. Any other piece is still arriving, or is fetched
-        in order to be sent.
-        """
-        piece = self._fetching.pop(node, None)
-        if piece is not None and piece.key == row[3]:
+        """Note the DMA that the NIC has ordered: to the host at the receiver, from the host at the sender."""
+        piece = self._piece(row, node)
+        if piece is None:
+            return None
+        if node != piece.life.node or piece.first(TraceEvent.NIC_RECV_START) is not None:
+            self._ordered[node, row[6]].append((piece, "message", -row[4]))
+            if row[5]:
+                self._ordered[node, row[6]].append((piece, "pointer", -row[5]))
+            return piece
+        self._ordered[node, row[6]].append((piece, "fetch", row[4]))
+        if piece.life.kind == REPLY and not piece.life.posted:
             for life in (piece.life, piece.life.cause):
                 if life is not None:
                     life.size += row[4]
-            self._ordered[node].append((piece, "fetch", row[4]))
-            return piece
-        if row[6]:
-            return self._at_sender(row, node)
-        piece = self._current.get(node)
-        if piece is None or piece.key != row[3]:
-            unseen = next((packet for packet in self._stored[node] if packet.key == row[3]), None)
-            piece = self._there.get((node, row[3])) if unseen is None else self.piece_of.get(id(unseen))
-        if piece is None:
-            return None
-        for kind, size in (("message", row[4]), ("pointer", row[5])):
-            if size:
-                self._ordered[node].append((piece, kind, -size))
-        if piece is self._current.get(node):
-            del self._current[node]
-            self._finishing[node].append(piece)
         return piece
 
     def _dma_start(self, row: Row, node: int) -> Piece | None:
-        """Match a DMA block that begins: the first one ordered of this size, or a part of one that is
-        scattered over pages.
+        """Find the piece of a DMA block that begins: of the blocks ordered for its message the first of this size, or
+        a part of one that is scattered over pages.
         """
-        queue, size = self._ordered[node], row[5]
+        queue, size = self._ordered[node, row[6]], row[5]
         index = next((index for index, entry in enumerate(queue) if entry[2] == size), None)
         if index is not None:
             piece, kind, _ = queue[index]
-            for _ in range(index + 1):
-                queue.popleft()
+            del queue[index]
         else:
             index = next(
                 (i for i, entry in enumerate(queue) if entry[2] * size > 0 and abs(entry[2]) > abs(size)), None
@@ -185,32 +124,48 @@ class Receivers(Senders):
 
     # ---- the host or the card that takes it
 
-    def _poll_hit(self, row: Row, node: int) -> Piece | None:
-        if not row[3]:
-            return self._taken_from_queue(row, node)
-        same = self._waiting.get((node, row[3]))
+    def _taken(self, row: Row, node: int) -> Piece | None:
+        """Return the piece that a host polls, copies or handles. Without a key it is the first that was not polled, or
+        the one that was polled last.
+        """
+        life = self._by_message.get(row[6])
+        if life is None:
+            return self._taken_in_order(row, node)
+        if row[3] or not life.pieces:
+            return self._piece(row, node)
+        if row[2] != TraceEvent.POLL_HIT:
+            return next((piece for piece in reversed(life.pieces) if piece.first(TraceEvent.POLL_HIT)), None)
+        return next((piece for piece in life.pieces if piece.first(TraceEvent.POLL_HIT) is None), life.pieces[-1])
+
+    def _taken_in_order(self, row: Row, node: int) -> Piece | None:
+        """Return the piece that a host takes whose NIC has left no number: by its key, or in the order of arrival."""
+        if row[2] != TraceEvent.POLL_HIT:
+            return self._seen.get((node, row[3]))
+        piece = self._next_of(node, row[3], row[5])
+        if piece is not None:
+            self._seen[node, row[3]] = piece
+        return piece
+
+    def _next_of(self, node: int, key: int, source: int) -> Piece | None:
+        """Remove and return the oldest piece of a key, if possible from this source; without a key the oldest."""
+        in_order = self._in_order[node]
+        if not key:
+            return in_order.popleft() if in_order else None
+        same = self._waiting.get((node, key))
         if not same:
             return None
-        piece = next((piece for piece in same if piece.life.node == row[5]), same[0])
+        piece = next((piece for piece in same if piece.life.node == source), same[0])
         same.remove(piece)
-        self._seen[node, row[3]] = piece
         return piece
 
-    def _taken_from_queue(self, row: Row, node: int) -> Piece | None:
-        """Take the oldest message of a queue for the host."""
-        queue = self._in_queue.get((node, row[4]))
-        if not queue:
-            return None
-        piece = self._seen[node, 0] = queue.popleft()
-        piece.done = row[0]
+    def _poll_hit(self, row: Row, node: int) -> Piece | None:
+        piece = self._taken(row, node)
+        if piece is not None and not row[3]:
+            piece.done = row[0]
         return piece
-
-    def _copied(self, row: Row, node: int) -> Piece | None:
-        """Find the piece of this key that the host took last: it is copied further."""
-        return self._seen.get((node, row[3]))
 
     def _handler(self, row: Row, node: int) -> Piece | None:
-        piece = self._seen.get((node, row[3]))
+        piece = self._taken(row, node)
         if piece is not None and row[2] == TraceEvent.HANDLER_START:
             piece.life.handled, piece.life.handler = row[0], row[4]
         elif piece is not None:
@@ -232,26 +187,3 @@ class Receivers(Senders):
         if piece is not None:
             piece.life.ended = row[0]
         return piece
-
-    # ---- replies and copies
-
-    def _reply(self, row: Row, node: int) -> Piece | None:
-        """Begin the reply to a remote read that the NIC has decoded."""
-        read = self._from.get((node, row[4], row[5]))
-        if read is None:
-            return None
-        if self._current.get(node) is read:
-            del self._current[node]
-        read.life.kind = read.life.kind or READ
-        piece = self._make(read, row, node, row[5])
-        if not piece.life.posted:
-            self._fetching[node] = piece
-        return piece
-
-    def _copy(self, row: Row, node: int) -> Piece | None:
-        """Begin the copy that the NIC has made of its current message for a child."""
-        _, copied = self._looked.get(node, (None, None))
-        if copied is None or copied.key != row[4]:
-            return None
-        copied.life.kind = copied.life.kind or MULTICAST
-        return self._make(copied, row, node, row[5])

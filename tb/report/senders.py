@@ -1,8 +1,8 @@
 """Follows messages at their senders: from their start to the acknowledgement that their sender has seen.
 
 A message begins at a host that calls `send`, at a card that writes a result, or at a NIC. The NIC makes replies to
-remote reads and copies of multicasts. Records of hosts and NICs at the sender carry the number of their message.
-Results of a card get numbers when the NIC notices them, in the order of the results.
+remote reads and copies of multicasts. Every record has the number of its message (`tb.report.numbers`). Results of a
+card get numbers when the NIC notices them, in the order of the results.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 from firmware.shown import Shown
-from pymodels.trace import TraceEvent
-from tb.report.life import COPY, REPLY, Life, Piece
+from pymodels.trace import CAUSE_SHIFT, TraceEvent
+from tb.report.life import COPY, MULTICAST, READ, REPLY, Life, Piece
 from tb.report.wire import Row
+
+NODE = (1 << CAUSE_SHIFT) - 1
 
 
 class Senders:
@@ -23,13 +25,6 @@ class Senders:
         self.lives: list[Life] = []
         self._by_message: dict[int, Life] = {}
         """Messages by their number in the trace."""
-        self._written_by: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """Pieces written at silent nodes whose packets have not begun, by node and key."""
-        self._silent: frozenset[int] = frozenset()
-        """Nodes whose firmware leaves no records: messages are followed by the records of hosts and hardware."""
-        self._descriptors: dict[tuple[int, int], Piece] = {}
-        """Pieces of descriptors by node and key, which are unique."""
-        self._started: dict[int, Piece] = {}
         self._results: dict[int, deque[Life]] = defaultdict(deque)
         """Results of a node's card that its NIC has not yet noticed."""
         self._unread: dict[int, Row] = {}
@@ -44,7 +39,7 @@ class Senders:
             self._by_message[row[6]] = life
         return life
 
-    def _at_sender(self, row: Row, _node: int) -> Piece | None:
+    def _piece(self, row: Row, _node: int) -> Piece | None:
         """Return the piece of the record's message that has its key; of a descriptor, the only one."""
         life = self._by_message.get(row[6])
         if life is None:
@@ -72,8 +67,6 @@ class Senders:
             return None
         piece = Piece(life, row[3], row[4], list(life.before))
         life.pieces.append(piece)
-        if node in self._silent:
-            self._written_by[node, row[3]].append(piece)
         return piece
 
     def _trapped(self, row: Row, node: int) -> None:
@@ -97,7 +90,7 @@ class Senders:
     def _noticed(self, row: Row, node: int) -> Piece | None:
         life = self._by_message.get(row[6])
         if life is not None:
-            return self._at_sender(row, node) or self._keyed(life, row[3])
+            return self._piece(row, node) or self._keyed(life, row[3])
         if not self._results[node]:
             self._unread[node] = row
             return None
@@ -118,22 +111,19 @@ class Senders:
         """Take the descriptor that the NIC has read: its key, queue and operation. The NIC_NOTICED record before it
         belongs to the same message.
         """
-        piece, met = self._at_sender(row, node), self._unread.pop(node, None)
+        piece, met = self._piece(row, node), self._unread.pop(node, None)
         if piece is None:
             return None
         piece.key = row[3]
-        self._descriptors[node, row[3]] = piece
         piece.queue, piece.life.kind = self.shown.descriptor(row[5])
         if met is not None:
             piece.marks.append(met)
         return piece
 
     def _send_start(self, row: Row, node: int) -> Piece | None:
-        piece = self._at_sender(row, node)
-        if piece is not None:
-            self._started[node] = piece
-            if piece.life.from_card:
-                piece.size, piece.life.size = row[4], row[4] - self.shown.header_bytes
+        piece = self._piece(row, node)
+        if piece is not None and piece.life.from_card:
+            piece.size, piece.life.size = row[4], row[4] - self.shown.header_bytes
         return piece
 
     # ---- messages that no host has sent
@@ -144,23 +134,30 @@ class Senders:
         life.from_card = True
         self._results[node].append(life)
 
-    def _make(self, cause: Piece, row: Row, node: int, to: int) -> Piece:
+    def _make(self, row: Row, node: int) -> Piece | None:
         """Begin a message that a NIC makes for another one, or add a piece to it for a further piece of the
         other one.
         """
-        place = cause.life.number, node, to
+        cause = self._cause(row, node)
+        if cause is None:
+            return None
+        kind, of_cause = (REPLY, READ) if row[2] == TraceEvent.NIC_REPLY else (COPY, MULTICAST)
+        cause.life.kind = cause.life.kind or of_cause
+        place = cause.life.number, node, row[5] & NODE
         life = self._made.get(place)
         if life is None:
             life = self._made[place] = self._begin(node, 0, row)
-            life.cause, life.kind = cause.life, REPLY if row[2] == TraceEvent.NIC_REPLY else COPY
+            life.cause, life.kind = cause.life, kind
             life.posted = cause.life.posted
             life.size = cause.life.size if life.kind == COPY or life.posted else 0
             cause.life.made.append(life)
         self._by_message[row[6]] = life
         piece = Piece(life, row[3], 0)
         life.pieces.append(piece)
-        if life.posted:
-            self._descriptors[node, row[3]] = piece
         cause.marks.append(row)
         cause.done = row[0]
         return piece
+
+    def _cause(self, row: Row, node: int) -> Piece | None:
+        """Return the piece for which a NIC makes a message."""
+        return self._piece((*row[:3], row[4], row[4], row[5], row[5] >> CAUSE_SHIFT), node)

@@ -62,7 +62,7 @@ def stages_of(life: Life) -> list[Stage]:
         return []
     piece, at, found = life.pieces[-1], life.sent, []
     for boundary in life.shown.stages:
-        time = _time(piece, boundary, unit((life.node, life.target)[boundary.side], boundary.part))
+        time = _time(piece, boundary, unit((life.node, life.target)[boundary.side], boundary.part), end)
         if time is None:
             continue
         time = min(max(time, at), end)
@@ -86,12 +86,16 @@ def names_of_pc(stages: Sequence[Stage], legend: Legend) -> frozenset[str]:
     return frozenset(one.name for one, begun in zip(stages, begins, strict=False) if begun or one.part is Part.HOST_CPU)
 
 
-def _time(piece: Piece, boundary: Boundary, owner: int) -> int | None:
-    """Return the time at which a boundary was passed, or None without a record."""
+def _time(piece: Piece, boundary: Boundary, owner: int, end: int) -> int | None:
+    """Return the time at which a boundary was passed, or None without a record.
+
+    Records after the end of the message, of retransmissions that were not needed, count only if there are no others.
+    """
     if boundary.block:
         return max((end for moved, _, end in piece.dma if moved == boundary.block), default=None)
     marks = piece.marks if boundary.first else reversed(piece.marks)
-    return next((mark[0] for mark in marks if _is(mark, boundary, owner)), None)
+    times = [mark[0] for mark in marks if _is(mark, boundary, owner)]
+    return next((time for time in times if time <= end), times[0] if times else None)
 
 
 def _is(mark: Mark, boundary: Boundary, owner: int) -> bool:

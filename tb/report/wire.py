@@ -2,8 +2,9 @@
 engine.
 
 Cables and switch ports are first in, first out: the n-th packet that enters a cable is the n-th that leaves it. Keys
-alone would be ambiguous, since they wrap and an answer shares the key of its message. The key in the hardware's records
-is a check: after a fault, packets of other keys are skipped and marked as lost.
+alone would be ambiguous, since they wrap and an answer shares the key of its message. A FAULT of a cable names the
+packet that is lost or held back, by its number on that cable. The key in the hardware's records is a check: after a
+fault that leaves no record, packets of other keys are skipped and marked as lost.
 """
 
 from __future__ import annotations
@@ -59,10 +60,18 @@ class Packet:
     syndrome: int = 0
     """CRC-8 syndrome of the received packet; not zero if damaged."""
     lost: bool = False
+    message: int = 0
+    """Number of the message; for a packet that answers a message, that message's."""
 
 
 Row = tuple[int, int, int, int, int, int, int]
 """Record: (time, unit, event, packet, argument, argument2, message)."""
+
+
+HEADS = TraceEvent.SWITCH_HEAD, TraceEvent.SWITCH_GRANT
+"""Events of a switch before the packet's key is known."""
+LOST, HELD_BACK = 1, 4
+"""Kinds of FAULT on a cable that concern a whole packet (hdl/sim/doorway/faults.c)."""
 
 
 def rows(trace: NDArray[np.void]) -> list[Row]:
@@ -90,6 +99,13 @@ class Wire:
         self._sending: dict[int, Packet] = {}
         self._arriving: dict[int, deque[Packet]] = defaultdict(deque)
         """Packets on cables, by the unit at the far end."""
+        self._held: dict[int, Packet] = {}
+        """Packet that is held back on a cable, by the unit at the far end."""
+        self._entered: dict[int, list[Packet]] = defaultdict(list)
+        """Packets that have entered a cable with faults, by the unit at the far end."""
+        self._base: dict[int, int] = {}
+        """Number of the first packet that a cable's faults count, by the unit at the far end."""
+        self._ends = _cable_ends(legend)
         self._inside: dict[int, Packet] = {}
         """Packet whose head was decoded last, by switch port."""
         self._receiving: dict[int, Packet] = {}
@@ -120,12 +136,12 @@ class Wire:
         if unit < CABLE_BASE:
             at_switch = self._take_at_switch.get(event)
             return at_switch(row) if at_switch is not None else None
-        return None
+        return self._fault(row) if event == TraceEvent.FAULT else None
 
     # ---- the sender
 
     def _start(self, row: Row, node: int) -> Packet:
-        packet = Packet(node, row[3], row[0])
+        packet = Packet(node, row[3], row[0], message=row[6])
         self.packets.append(packet)
         self._reading[node].append(packet)
         self._unsent[node].append(packet)
@@ -155,6 +171,39 @@ class Wire:
         """Put a packet on the cable of a port."""
         if unit in self._next:
             self._arriving[self._next[unit]].append(packet)
+            self._entered[self._next[unit]].append(packet)
+
+    # ---- cables
+
+    def _fault(self, row: Row) -> Packet | None:
+        """Take a packet off the cable on which it is lost or held back. Its number there counts from the first packet
+        that random faults could hit.
+        """
+        unit = self._ends.get(row[1] - CABLE_BASE)
+        if unit is None or row[4] not in (LOST, HELD_BACK):
+            return None
+        queue, entered = self._arriving[unit], self._entered[unit]
+        if unit not in self._base:  # no earlier packet can be late on the cable
+            if not queue:
+                return None
+            self._base[unit] = next(at for at, one in enumerate(entered) if one is queue[0]) - row[5]
+        at = self._base[unit] + row[5]
+        packet = entered[at] if at < len(entered) else None
+        if packet is None or not any(one is packet for one in queue):
+            return None
+        self._arriving[unit] = deque(one for one in queue if one is not packet)
+        if row[4] == LOST:
+            packet.lost = True
+        else:
+            self._held[unit] = packet
+        return packet
+
+    def _next_on(self, unit: int, key: int) -> Packet | None:
+        """Return the packet with this key that arrives next at the end of a cable: in order, or held back."""
+        held, queue = self._held.get(unit), self._arriving[unit]
+        if held is not None and (not queue or (held.key == key != queue[0].key)):
+            return self._held.pop(unit)
+        return _first(queue, key)
 
     # ---- switches
 
@@ -209,7 +258,7 @@ class Wire:
     # ---- the receiver
 
     def _rx_head(self, row: Row, node: int) -> Packet | None:
-        packet = _first(self._arriving[row[1]], row[3])
+        packet = self._next_on(row[1], row[3])
         if packet is not None:
             packet = self._really(packet, row[3])
             packet.rx_head, packet.target = row[0], node
@@ -236,6 +285,13 @@ class Wire:
         if packet is not None:
             packet.stored = row[0]
         return packet
+
+
+def _cable_ends(legend: Legend) -> dict[int, int]:
+    """Return the unit at which each cable direction ends, by its number: hosts first, then the ports of switches."""
+    ends = [node * PARTS_PER_NODE + Part.LINK for node in range(len(legend.hosts))]
+    ends += [_port(switch, port) for switch, (_, ports) in enumerate(legend.switches) for port in range(ports)]
+    return dict(enumerate(ends))
 
 
 def _port(switch: int, port: int) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
-from pymodels.messages import Messages
+from pymodels.messages import PLACE, Messages
 from pymodels.trace import RECORD
 from tb.sim.compiled import exchange_with
 from tb.sim.exchange import TRACE_RECORD, UNITS, Commands, Handler, T
@@ -52,6 +52,8 @@ class Doorway:
         self.lib.dw_again.argtypes = [*[ctypes.c_uint64] * 3, I64, I64]
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_set_python.argtypes = [ctypes.c_void_p]
+        self.lib.dw_messages_create.argtypes = [ctypes.c_int, *[ctypes.c_uint64] * 3, ctypes.c_int]
+        self.lib.dw_messages_create.restype = ctypes.c_void_p
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
         self.lib.dw_trace_create.restype = ctypes.c_void_p
         self.lib.dw_capture_create.argtypes = [ctypes.c_uint64, ctypes.c_int]
@@ -104,6 +106,26 @@ class Doorway:
                 "set a smaller memory (SET memory.bytes=...)",
             )
         return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
+
+    def places(self, node: int, sram_bytes: int, first: int, step: int, commands: bool) -> memoryview:
+        """Create the numbers of messages in the memory of a node's NIC, and return them (`hdl/sim/doorway/messages.c`).
+
+        Args:
+            node: Number of the node (VNN).
+            sram_bytes: Size of the memory.
+            first: First number of packets that arrive.
+            step: Difference of two successive numbers.
+            commands: True if records of the host DMA name commands by their numbers, not addresses.
+
+        Raises:
+            SanlabError: The operating system did not provide the memory.
+        """
+        count = sram_bytes >> PLACE
+        base = self.lib.dw_messages_create(node, count, first, step, commands)
+        if not base:
+            remedy = "run without a trace (SET run.trace=0)"
+            raise SanlabError(f"no room for {count} numbers of messages", "the operating system rejected it", remedy)
+        return memoryview((ctypes.c_uint64 * count).from_address(base)).cast("B").cast("Q")
 
     def watch(self, memory: int, address: int) -> int:
         """Return a new watch slot for the 32-bit word at `address`. Raises SanlabError if all slots are in use."""

@@ -245,17 +245,18 @@ class Port:
         host, at = self.host, self._entry
         check, handler, *arguments, word, name = host.load_words(at, WORDS + 1)
         control, source = Control.decode(word), name >> 24
-        host.trace(TraceEvent.POLL_HIT, name, 0, source)
+        message = host.message_at(at)
+        host.trace(TraceEvent.POLL_HIT, name, 0, source, message=message)
         await host.spend("am_receive")
         host.store_words(at + VALID_AT, (0,))
         self._taken += 1
         payload = self._memory.address + self._place.receive + self._place.buffer(source, control.kind, control.slot)
         call = Call(self, source, control, tuple(arguments[: control.arguments]), payload)
-        host.trace(TraceEvent.HANDLER_START, name, 0, source)
+        host.trace(TraceEvent.HANDLER_START, name, 0, source, message=message)
         self._handling = call
         try:
             await self._run(call, handler, check)
-            host.trace(TraceEvent.HANDLER_END, name, 0, source)
+            host.trace(TraceEvent.HANDLER_END, name, 0, source, message=message)
             if call.kind is Kind.REPLY:
                 self._free[source].append(control.slot)
             else:

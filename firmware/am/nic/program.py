@@ -91,7 +91,7 @@ class Program:
         self._out.append(Outgoing(tuple(words), control, bool(control.size), message))
         if control.size:
             nic.trace(TraceEvent.NIC_DMA_START, key(self._me, self._taken - 1), control.size, message=message)
-            await self._port.fetch(address, control.size)
+            await self._port.fetch(address, control.size, message)
         await self._launch()
 
     async def _launch(self) -> None:
@@ -109,14 +109,14 @@ class Program:
         self._gone += 1
         nic.trace(TraceEvent.NIC_SEND_START, words[0], LAST, message=out.message)
         inline = b"".join(word.to_bytes(4, "big") for word in out.words)
-        await self._port.launch(out.node, words, LAST, inline)
+        await self._port.launch(out.node, words, LAST, inline, message=out.message)
 
     async def _launch_payload(self, out: Outgoing) -> None:
         await self._nic.work("am_launch_payload")
         out.payload = False
         self._fetched -= 1
         words = key(self._me, self._gone, payload=True), second(out.control, True)
-        await self._port.launch(out.node, words, out.control.size)
+        await self._port.launch(out.node, words, out.control.size, message=out.message)
 
     async def fetched(self) -> None:
         """Handle a fetched payload (called by the port)."""
@@ -146,15 +146,15 @@ class Program:
             await port.deliver(self._memory + at, head.size)
             await port.drop()
             return
-        nic.trace(TraceEvent.NIC_RECV_START, first, head.source)
+        nic.trace(TraceEvent.NIC_RECV_START, first, head.source, message=head.message)
         await nic.work("am_arrived")
         at = self._memory + self._place.queue + STRIDE * (self._came % self._place.entries)
         self._came += 1
-        nic.trace(TraceEvent.NIC_ACCEPT, first, head.source)
-        nic.trace(TraceEvent.NIC_DMA_START, first, head.size, 8)
+        nic.trace(TraceEvent.NIC_ACCEPT, first, head.source, message=head.message)
+        nic.trace(TraceEvent.NIC_DMA_START, first, head.size, 8, message=head.message)
         await port.deliver(at, head.size)
         await port.drop()
-        await port.store(at + LAST, (first, VALID))
+        await port.store(at + LAST, (first, VALID), head.message)
 
     async def stored(self) -> None:
         """Raise the interrupt, if enabled, for messages that are in host memory (called by the port).

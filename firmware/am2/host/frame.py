@@ -21,8 +21,8 @@ class Frame:
 
     def __init__(self, driver: Driver, granted: Granted) -> None:
         self._driver, self._granted, self._process = driver, granted, granted.process
-        self.called = 0
-        """Name of the last message that was read."""
+        self.called = self.message = 0
+        """Name of the last message that was read, and its number in the trace."""
 
     # ---- out
 
@@ -104,9 +104,9 @@ class Frame:
         """Read a message from its descriptor, word by word as far as needed."""
         load, at = self._granted.load, self._at(queue, number)
         head, called = Head.decode(await load(at)), await load(at + 4)
-        self.called, whose = called, Name.decode(called)
+        self.called, self.message, whose = called, self._granted.message_at(at), Name.decode(called)
         if not head.returned:
-            self._driver.host.trace(TraceEvent.POLL_HIT, called, 0, whose.node)
+            self._driver.host.trace(TraceEvent.POLL_HIT, called, 0, whose.node, message=self.message)
         size, block = halves(await load(at + 16)) if head.kind != Kind.SHORT else (0, 0)
         count = min(head.arguments, SHORT_WORDS)
         arguments = [await load(at + 4 * (HEAD + one)) for one in range(count)]

@@ -68,7 +68,11 @@ class Granted:
 
     def put_message(self, offset: int, message: int) -> None:
         """Note for the trace that a message begins in the frame, wherever that is."""
-        self.process.host.put_message(self.process.host.nic_base + NOTES + FRAME * self.number + offset, message)
+        self.process.host.put_message(NOTES + FRAME * self.number + offset, message)
+
+    def message_at(self, offset: int) -> int:
+        """Return the number in the trace of the message that begins in the frame."""
+        return self.process.host.message_at(NOTES + FRAME * self.number + offset)
 
     async def spin(self, offset: int, before: int, path: str) -> int:
         """Spin on a word until it changes, and return it. Returns early if the frame is loaded or evicted."""

@@ -70,15 +70,15 @@ class Incoming:
     async def _take(self, queue: Queue, number: int) -> None:
         """Handle the next message of a queue."""
         token = await self._frame.read(queue, number, self._endpoint)
-        name, host = self._frame.called, self._driver.host
+        name, message, host = self._frame.called, self._frame.message, self._driver.host
         rescued = queue == Queue.REPLY_RECEIVE and self._rescued.redirect(token)
         if not token.head.returned:
-            host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node)
+            host.trace(TraceEvent.HANDLER_START, name, token.head.handler, token.source.node, message=message)
         self.handling, self._runner = token, self._task
         try:
             await self._run(token)
             if not token.head.returned:
-                host.trace(TraceEvent.HANDLER_END, name, token.head.handler, token.source.node)
+                host.trace(TraceEvent.HANDLER_END, name, token.head.handler, token.source.node, message=message)
         finally:
             self.handling = None
         if rescued:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firmware.am2.nic.channels import SEQUENCES, Channels, ReceiverChannel
 from firmware.am2.nic.endpoints import Arriving, Endpoint, Endpoints, Receiving
-from firmware.am2.nic.layout import BLOCKS_A_QUEUE, STRIDE, Word
+from firmware.am2.nic.layout import BLOCKS_A_QUEUE, FRAME, NOTES, STRIDE, Word, descriptor
 from firmware.am2.nic.outgoing import Outgoing
 from firmware.am2.nic.words import HEAD, LEAD, OWNED, SHORT_WORDS, TAG, Code, Head, Queue, Second, halves
 from firmware.am2.options import Options
@@ -31,6 +31,8 @@ class IncomingMessage:
     endpoint: Endpoint
     receive: Receiving
     arriving: Arriving
+    message: int
+    """Number of the message in the trace."""
 
 
 class Incoming:
@@ -65,7 +67,7 @@ class Incoming:
             (code,) = self._port.words(1)
             await self._outgoing.answered(head.source, second, Code(min(code, max(Code))))
         else:
-            nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source)
+            nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source, message=head.message)
             await self._message(head.source, head.header[0], second, heard, head.size - least)
         await self._port.drop()
         await self._outgoing.launch()
@@ -94,9 +96,9 @@ class Incoming:
         if at is None or block is None:
             await self._full(source, second, heard)
             return
-        await self._place(
-            IncomingMessage(source, name, second, heard, endpoint, receive, Arriving(at, words[0])), words, behind
-        )
+        arriving, message = Arriving(at, words[0]), self._port.head().message
+        coming = IncomingMessage(source, name, second, heard, endpoint, receive, arriving, message)
+        await self._place(coming, words, behind)
         if size:
             await self._payload(endpoint, receive, at, block, size)
         else:
@@ -120,11 +122,13 @@ class Incoming:
         coming.heard.sequence, coming.heard.pending = coming.second.sequence, True
         nic.store_words(at + 4, (coming.name, *words[2:HEAD], *arguments))
         nic.store_words(at + REPLY_TAG, words[HEAD:])
+        noted = NOTES + FRAME * coming.endpoint.number + descriptor(0, receive.queue, receive.placed)
+        nic.put_message(noted, coming.message, in_host=True)
         coming.arriving.word |= OWNED
         receive.placed += 1
         receive.arriving.append(coming.arriving)
         self._delivering.append(coming)
-        nic.trace(TraceEvent.NIC_ACCEPT, coming.name, coming.source)
+        nic.trace(TraceEvent.NIC_ACCEPT, coming.name, coming.source, message=coming.message)
 
     async def _payload(self, endpoint: Endpoint, receive: Receiving, at: int, block: int, size: int) -> None:
         """Move the payload into a staging block, and name the block in the descriptor."""
@@ -134,7 +138,7 @@ class Incoming:
         receive.blocks[receive.staged % BLOCKS_A_QUEUE] = receive.placed - 1
         receive.staged += 1
         self._port.words(SHORT_WORDS - min(Head.decode(coming.arriving.word).arguments, SHORT_WORDS))
-        nic.trace(TraceEvent.NIC_DMA_START, coming.name, size)
+        nic.trace(TraceEvent.NIC_DMA_START, coming.name, size, message=coming.message)
         await self._port.deliver(endpoint.staging + self._options.medium * block, size)
 
     def fills(self, number: int) -> bool:
@@ -153,15 +157,15 @@ class Incoming:
         """
         if self._endpoints.find(coming.endpoint.number) is not coming.endpoint:
             coming.heard.pending = False
-            await self._reject(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT)
+            await self._reject(coming.source, coming.second, coming.heard, Code.BAD_ENDPOINT, coming.message)
             return
         await self._nic.work("am2_deliver")
         coming.arriving.done = True
         coming.heard.pending = False
         coming.heard.code = Code.OK
         self._endpoints.report(coming.endpoint, coming.receive)
-        self._nic.trace(TraceEvent.NIC_RECV_DONE, coming.name)
-        self._outgoing.control(coming.source, coming.second, Code.OK)
+        self._nic.trace(TraceEvent.NIC_RECV_DONE, coming.name, message=coming.message)
+        self._outgoing.control(coming.source, coming.second, Code.OK, coming.message)
         await self._endpoints.wake(coming.endpoint)
 
     # ---- those that do not go in
@@ -171,14 +175,16 @@ class Incoming:
         await self._nic.work("am2_duplicate")
         self._count(Word.DUPLICATES)
         if second.sequence == heard.sequence and not heard.pending:
-            self._outgoing.control(source, second, heard.code)
+            self._outgoing.control(source, second, heard.code, self._port.head().message)
 
-    async def _reject(self, source: int, second: Second, heard: ReceiverChannel, code: Code) -> None:
-        """Return a message to its sender."""
+    async def _reject(
+        self, source: int, second: Second, heard: ReceiverChannel, code: Code, message: int | None = None
+    ) -> None:
+        """Return a message to its sender; by default the message of the packet at the head of the port."""
         await self._nic.work("am2_refuse")
         self._count(Word.REFUSED)
         heard.sequence, heard.code = second.sequence, code
-        self._outgoing.control(source, second, code)
+        self._outgoing.control(source, second, code, self._port.head().message if message is None else message)
 
     async def _absent(self, source: int, second: Second, heard: ReceiverChannel, endpoint: Endpoint) -> None:
         """Handle a message for an absent endpoint: request its frame, and let the sender transmit it later."""

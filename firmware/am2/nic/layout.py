@@ -20,13 +20,14 @@ from firmware.am2.nic.words import Queue
 from firmware.common.nic.transfers import PortMap
 from pymodels.codes import quick
 from pymodels.host.pages import PAGE
+from pymodels.messages import BESIDE
 
 DESCRIPTORS, STRIDE = 32, 64
 """Descriptors of a queue, and bytes of a descriptor."""
 QUEUE = DESCRIPTORS * STRIDE
 FRAME = 4 * QUEUE
 FRAME_PAGES = FRAME // PAGE
-NOTES = 1 << 32
+NOTES = BESIDE
 """For the trace, messages begin in a frame of their endpoint from this address on: frames move."""
 ENDPOINTS = 64
 """Rows: endpoints of a node."""

@@ -49,7 +49,7 @@ class Outgoing:
     ) -> None:
         self._nic, self._me, self._routes, self._options = nic, view.me, view.routes, options
         self._port, self._endpoints, self._channels, self._timers = port, endpoints, channels, timers
-        self._controls: deque[tuple[int, int, Code]] = deque()
+        self._controls: deque[tuple[int, int, Code, int]] = deque()
         """Control packets waiting for the send engine: node, second word without size, code."""
         self._ready: deque[Flight] = deque()
         """Messages waiting for the send engine."""
@@ -84,7 +84,8 @@ class Outgoing:
         send.taken += 1
         send.out.add(number)
         called = name(self._me, endpoint.number, send.queue, number)
-        message = nic.message_at(NOTES + FRAME * endpoint.number + descriptor(0, send.queue, number))
+        noted = NOTES + FRAME * endpoint.number + descriptor(0, send.queue, number)
+        message = nic.message_at(noted, in_host=True)
         nic.trace(TraceEvent.NIC_NOTICED, called, endpoint.number, message=message)
         if channel is None:
             await self._return_to_sender(endpoint, send, number, flaw)
@@ -129,16 +130,16 @@ class Outgoing:
             self._fetching.append(flight)
             address = flight.endpoint.staging + self._options.medium * flight.block
             self._nic.trace(TraceEvent.NIC_DMA_START, flight.name, flight.size, message=flight.message)
-            await self._port.fetch(address, flight.size)
+            await self._port.fetch(address, flight.size, flight.message)
         else:
             self._ready.append(flight)
         await self.launch()
 
     # ---- to the network
 
-    def control(self, node: int, second: Second, code: Code) -> None:
+    def control(self, node: int, second: Second, code: Code, message: int) -> None:
         """Queue the reply to a message: an acknowledgement, or the reason of its rejection."""
-        self._controls.append((node, second._replace(control=True).word(0), code))
+        self._controls.append((node, second._replace(control=True).word(0), code, message))
 
     async def fetched(self) -> None:
         """Handle the end of a fetch: the payload of the oldest message is here."""
@@ -169,13 +170,14 @@ class Outgoing:
                 await self._port.discard(flight.size)
 
     async def _launch_control(self) -> None:
-        node, second, code = self._controls.popleft()
+        node, second, code, message = self._controls.popleft()
         await self._nic.work_on("am2_control")
         called = control_name(self._me, self._controls_sent)
         self._controls_sent += 1
         words = bytes([0, 0, 0, code]) + bytes(4 * CONTROL_WORDS - 4)
-        self._nic.trace(TraceEvent.ACK_SENT if code is Code.OK else TraceEvent.NACK_SENT, called, node)
-        await self._port.launch(node, (called, second), len(words), words)
+        sent = TraceEvent.ACK_SENT if code is Code.OK else TraceEvent.NACK_SENT
+        self._nic.trace(sent, called, node, message=message)
+        await self._port.launch(node, (called, second), len(words), words, message=message)
 
     async def _launch_message(self, flight: Flight) -> None:
         """Send a message. Its words are read from the frame, except those that were checked when it was taken."""
@@ -193,10 +195,11 @@ class Outgoing:
         if flight.size:
             lead += (0,) * (HEAD + TAG + SHORT_WORDS - len(lead))
             header = flight.name, second.word(LEAD + flight.size)
-            await self._port.launch_led(channel.node, header, lead, flight.size)
+            await self._port.launch_led(channel.node, header, lead, flight.size, flight.message)
         else:
             inline = b"".join(word.to_bytes(4, "big") for word in lead)
-            await self._port.launch(channel.node, (flight.name, second.word(len(inline))), len(inline), inline)
+            header = flight.name, second.word(len(inline))
+            await self._port.launch(channel.node, header, len(inline), inline, message=flight.message)
         await self._timers.start(flight)
 
     # ---- answers, and none

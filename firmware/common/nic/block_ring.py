@@ -57,7 +57,15 @@ class BlockRing:
         return self._done == self._tail
 
     def data(
-        self, local: int, host: int, size: int, wake: bool, entry: tuple[int, int, int], direction: int = 0
+        self,
+        local: int,
+        host: int,
+        size: int,
+        wake: bool,
+        entry: tuple[int, int, int],
+        direction: int = 0,
+        *,
+        message: int,
     ) -> None:
         """Append a block that moves data.
 
@@ -68,6 +76,7 @@ class BlockRing:
             wake: True if the firmware needs a notification at the end.
             entry: Numbers that `finished` returns.
             direction: Flag E2L for host to NIC, 0 for NIC to host.
+            message: Number of the message in the trace, 0 if the data belong to none.
 
         Raises:
             RuntimeError: No block is free.
@@ -78,14 +87,19 @@ class BlockRing:
         if following == self._done:
             raise RuntimeError("host DMA ring: no free block")
         self._entries[index] = entry
+        self._nic.put_message(local, message)
         self._nic.store_on(at + Block.LEN, (size, local, 0, host))
         self._nic.store_on(at, (self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction,))
 
-    def words(self, values: Sequence[int], host: int, entry: tuple[int, int, int], wake: bool = True) -> None:
-        """Append a block that stores words to the host. With `wake` the firmware is notified at the end."""
+    def words(
+        self, values: Sequence[int], host: int, entry: tuple[int, int, int], wake: bool = True, *, message: int
+    ) -> None:
+        """Append a block that stores words of a message to the host. With `wake` the firmware is notified at the
+        end.
+        """
         at = self._words + self._stride * self._tail
         self._nic.store_on(at, values)
-        self.data(at, host, 4 * len(values), wake, entry)
+        self.data(at, host, 4 * len(values), wake, entry, message=message)
 
     def start(self) -> Awaitable[None]:
         """Start the engine on the appended blocks."""

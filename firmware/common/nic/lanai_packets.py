@@ -108,13 +108,13 @@ class LanaiPackets:
 
     # ---- out
 
-    async def fetch(self, address: int, size: int) -> None:
+    async def fetch(self, address: int, size: int, message: int = 0) -> None:
         """Fetch payload into the next send slot."""
         slot = self._slot
         self._slot = (slot + 1) % SLOTS
         self._fetched.append(size)
         self._fetches_started += 1
-        await self._dma.fetch(self._payload(slot), address, size)
+        await self._dma.fetch(self._payload(slot), address, size, message)
 
     def room(self, size: int) -> bool:
         """Return True if a slot is free. The slot of the packet in the send engine is occupied."""
@@ -132,14 +132,16 @@ class LanaiPackets:
         self._prepared.append((slot, self._skips[node]))
         nic.store_words(self._map.slots[slot], (*nic.load_words(self._map.routes + 16 * node, 2), *header))
 
-    async def launch_prepared(self, size: int) -> None:
+    async def launch_prepared(self, size: int, message: int = 0) -> None:
         """Give the oldest slot to the send engine."""
         await self._nic.work_on("packet_go")
         self._take(size)
         slot, skip = self._prepared.popleft()
-        self._go(self._map.slots[slot], skip, size)
+        self._go(self._map.slots[slot], skip, size, message)
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
+    async def launch(
+        self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0, message: int = 0
+    ) -> None:
         """Write route and header before the payload, and give the packet to the send engine."""
         nic = self._nic
         if inline or not size:
@@ -155,7 +157,7 @@ class LanaiPackets:
             at = self._map.slots[self._first]
             self._take(size)
         nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header))
-        self._go(at, self._skips[node], size)
+        self._go(at, self._skips[node], size, message)
 
     def _take(self, size: int) -> None:
         """Remove the oldest fetch. Raises RuntimeError if its size differs."""
@@ -164,9 +166,10 @@ class LanaiPackets:
             what = f"launched a packet of {size} bytes, which is not the size of the oldest fetch"
             raise RuntimeError(f"node {self._nic.node}: {what}")
 
-    def _go(self, at: int, skip: int, size: int) -> None:
+    def _go(self, at: int, skip: int, size: int, message: int) -> None:
         """Give a slot to the send engine."""
         self._sending = True
+        self._nic.put_message(at + skip, message)
         nic, word = self._nic, self._nic.word_bytes
         nic.write(Reg.SMP, at + skip - skip % word)
         nic.write(Reg.SA, skip % word)
@@ -206,7 +209,8 @@ class LanaiPackets:
         padded = behind - at - HEADER_BYTES
         size = padded - padding(second, padded)
         fits = 0 <= size <= self.most and padded - size < nic.word_bytes
-        self._head = Arrived(first >> 24, (first, second), size, whole and fits and not nic.load(behind) >> 24)
+        good = whole and fits and not nic.load(behind) >> 24
+        self._head = Arrived(first >> 24, (first, second), size, good, nic.message_at(at))
         await self._on.arrived()
 
     def head(self) -> Arrived:
@@ -227,7 +231,8 @@ class LanaiPackets:
         at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
         moved = size if self._nic.word_bytes == 8 else size + 3 & ~3
         self._taken += size
-        await self._dma.deliver(at, address, moved, self._current)
+        self._nic.put_message(address, self._head.message, in_host=True)
+        await self._dma.deliver(at, address, moved, self._current, self._head.message)
 
     async def drop(self) -> None:
         """Release the buffer, which is free once its deliveries have ended."""
@@ -240,12 +245,12 @@ class LanaiPackets:
         if not self._pending[buffer] and self._armed == NONE and buffer == (self._current + 1) % BUFFERS:
             self._arm(buffer)
 
-    async def store(self, address: int, words: Sequence[int]) -> None:
+    async def store(self, address: int, words: Sequence[int], message: int = 0) -> None:
         """Store words of the firmware to the host."""
         while self._dma.full:
             await self._wait()
         self._issued += 1
-        await self._dma.store(words, address)
+        await self._dma.store(words, address, message)
 
     async def quiet(self) -> None:
         """Poll until all earlier fetches and stores have ended."""

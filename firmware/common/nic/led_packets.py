@@ -49,15 +49,17 @@ class LedPackets(LanaiPackets):
     def _payload(self, slot: int) -> int:
         return super()._payload(slot) + self._lead
 
-    async def launch_led(self, node: int, header: tuple[int, int], words: Sequence[int], size: int) -> None:
-        """Send a packet: header, words of the whole lead, then the oldest fetch, of `size` bytes."""
+    async def launch_led(
+        self, node: int, header: tuple[int, int], words: Sequence[int], size: int, message: int
+    ) -> None:
+        """Send a packet of a message: header, words of the whole lead, then the oldest fetch, of `size` bytes."""
         nic = self._nic
         await nic.work_on("packet_launch")
         await nic.work_on("packet_launch_word", len(words))
         at = self._map.slots[self._first]
         self._take(size)
         nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header, *words))
-        self._go(at, self._skips[node], self._lead + size)
+        self._go(at, self._skips[node], self._lead + size, message)
 
     async def discard(self, size: int) -> None:
         """Discard the oldest fetch, of `size` bytes."""

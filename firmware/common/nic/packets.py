@@ -7,7 +7,8 @@ Sending: payload is fetched from host memory piece by piece, in order, and each 
 may come from the firmware itself (`inline`). Receiving: the payload of the oldest packet is delivered to host memory
 piece by piece. Data of `deliver` and `store` reach host memory in the order of the calls (readings C16).
 
-Each call charges its own instructions; the layer charges those around it.
+Each call charges its own instructions; the layer charges those around it. A call's `message` is the number in the trace
+of the message to which the data belong, or that they answer; 0 for none.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Arrived(NamedTuple):
     size: int
     """Bytes of payload."""
     good: bool
-    """True if CRC and length are right. Otherwise no field is valid."""
+    """True if CRC and length are right. Otherwise no field is valid, except the message."""
+    message: int
+    """Number of the packet's message in the trace."""
 
 
 class PortEvents(Protocol):
@@ -69,7 +72,7 @@ class PacketPort(Protocol):
     stored: int
     """Number of `store` calls, since the start, whose data are in host memory with all data delivered before."""
 
-    async def fetch(self, address: int, size: int) -> None:
+    async def fetch(self, address: int, size: int, message: int = 0) -> None:
         """Start fetching `size` bytes (1 to `most`) at a physical address into the NIC. Returns when started.
 
         Fetches are launched in the order of their starts, each as one packet.
@@ -81,7 +84,9 @@ class PacketPort(Protocol):
     def ready(self) -> bool:
         """Return True if a packet may be launched now. Otherwise `launched` reports when."""
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
+    async def launch(
+        self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0, message: int = 0
+    ) -> None:
         """Send a packet: the header, then the oldest fetch or the bytes of `inline`.
 
         Args:
@@ -90,12 +95,13 @@ class PacketPort(Protocol):
             size: Payload bytes: the size of the fetch, or the length of `inline`.
             inline: At most 8 bytes from the firmware.
             way: Index of the route to the node. A LANai has only the first.
+            message: Number of the message in the trace.
         """
 
     async def prepare(self, node: int, header: tuple[int, int]) -> None:
         """Give node and header to the oldest fetch without a header, before its end. Requires `prepares`."""
 
-    async def launch_prepared(self, size: int) -> None:
+    async def launch_prepared(self, size: int, message: int = 0) -> None:
         """Send the oldest fetch, which has a header and `size` bytes. Requires `prepares`."""
 
     def head(self) -> Arrived:
@@ -110,7 +116,7 @@ class PacketPort(Protocol):
     async def drop(self) -> None:
         """Discard the rest of the packet. Its buffer is free once its deliveries are in host memory."""
 
-    async def store(self, address: int, words: Sequence[int]) -> None:
+    async def store(self, address: int, words: Sequence[int], message: int = 0) -> None:
         """Start storing 1 to 4 words to host memory, after all earlier deliveries and stores. Returns when started."""
 
     async def read(

@@ -71,17 +71,17 @@ class Transfers(Protocol):
     def full(self) -> bool:
         """True if no further `deliver` or `store` may be started."""
 
-    async def fetch(self, local: int, host: int, size: int) -> None:
-        """Move payload into a send slot. Returns when the transfer is started or queued."""
+    async def fetch(self, local: int, host: int, size: int, message: int) -> None:
+        """Move payload of a message into a send slot. Returns when the transfer is started or queued."""
 
     async def read(self, local: int, host: int, size: int) -> None:
         """Move words that the firmware waits for into SRAM."""
 
-    async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
-        """Move payload of a receive buffer to the host."""
+    async def deliver(self, local: int, host: int, size: int, buffer: int, message: int) -> None:
+        """Move payload of a message in a receive buffer to the host."""
 
-    async def store(self, words: Sequence[int], host: int) -> None:
-        """Move words of the firmware to the host."""
+    async def store(self, words: Sequence[int], host: int, message: int) -> None:
+        """Move words of the firmware about a message to the host."""
 
     async def bring(self, local: int, host: int, size: int) -> None:
         """Move host memory into the firmware's memory, after all earlier fetches."""

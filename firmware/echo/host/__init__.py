@@ -47,6 +47,7 @@ class Echo:
             pass
         await self.host.spend("send")
         header = at.HEADER.pack(at.TYPE, self.view.me, self.number, destination, size)
+        self.host.put_packet(self.host.nic_base + at.OUT + 8, message)
         await self.host.pio_write(self.host.nic_base + at.OUT + 8, header + payload + bytes(-size % 4))
         key = int.from_bytes(header[:4], "big")
         self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + size, message=message)
@@ -55,7 +56,7 @@ class Echo:
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message. Return source node and payload."""
         await self.host.poll([(self.inbox + at.PACKET, 0)], "look_flag")
-        self.host.trace(TraceEvent.POLL_HIT)
+        self.host.trace(TraceEvent.POLL_HIT, message=self.host.message_at(self.host.nic_base + at.IN))
         await self.host.spend("receive")
         packet = self.host.load_bytes(self.inbox, at.PACKET)
         _, source, _, _, size = at.HEADER.unpack_from(packet)

@@ -82,7 +82,8 @@ class Incoming:
     async def take(self, word: int) -> Message | None:
         """Process a frame, and return the message that it completes, or None."""
         host, info = self._host, FrameInfo.decode(word & ~LAP)
-        host.trace(TraceEvent.POLL_HIT)
+        number = host.message_at(self._entry)
+        host.trace(TraceEvent.POLL_HIT, message=number)
         self._entries += 1
         if info.size == GREETING:
             await host.spend("epos_greeted")
@@ -100,7 +101,7 @@ class Incoming:
             return None
         await host.spend("epos_take")
         size, self._size[info.source] = self._size[info.source], 0
-        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(info.source))
+        host.trace(TraceEvent.HANDLER_START, 0, 0, self._place.node(info.source), message=number)
         message = self.taken[info.source]
         at = self._memory.address + self._place.staging(info.source, message)
         data: bytes | None = None
@@ -108,7 +109,7 @@ class Incoming:
             data = await hook(info.source, size) if data is None else data
         if data is None:
             data = await self._copied(info.source, message, at, size)
-        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(info.source))
+        host.trace(TraceEvent.HANDLER_END, 0, 0, self._place.node(info.source), message=number)
         await self._empty(info.source)
         if data is None:
             self.overwritten += 1

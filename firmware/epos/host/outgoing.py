@@ -89,7 +89,9 @@ class Outgoing:
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, part, message=message)
         start = host.nic_base + place.slot(slot)
         host.put_message(start, message)
+        host.put_packet(start, message)
         if large:
+            host.put_message(start + place.header_bytes, message)
             await host.pio_write(start, header, combine=True)
             await self._request(slot, data, at, part)
         else:

@@ -46,6 +46,8 @@ class In:
     """Target in host memory; 0 for the staging slot."""
     message: int = 0
     """Number of the source's message since the start, which selects the staging slot."""
+    traced: int = 0
+    """Number of the message in the trace."""
     active: int = 0
     """Bits of the protocols that act on the frame, with active frames."""
     gives_up: bool = False
@@ -124,7 +126,8 @@ class Receiver:
             await self._foreign(frame)
         else:
             frame.row = self.row(frame)
-            nic.trace(TraceEvent.NIC_RECV_START, key, place.node(frame.row))
+            frame.traced = nic.message_at(at)
+            nic.trace(TraceEvent.NIC_RECV_START, key, place.node(frame.row), message=frame.traced)
             await self._take(frame)
 
     async def _foreign(self, frame: In) -> None:
@@ -221,13 +224,16 @@ class Receiver:
         address = frame.address or staging + place.staging(source, frame.message) + frame.offset
         size = info.size or 4
         size = size if nic.word_bytes == 8 else size + 3 & ~3
-        nic.trace(TraceEvent.NIC_ACCEPT, frame.key, place.node(source), 1)
-        nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, 4 if self._mirrors else 0)
+        nic.trace(TraceEvent.NIC_ACCEPT, frame.key, place.node(source), 1, message=frame.traced)
+        word = 4 if self._mirrors else 0
+        nic.trace(TraceEvent.NIC_DMA_START, frame.key, size, word, message=frame.traced)
         self._moving.append(frame)
-        self._ring.data(frame.at + place.header_bytes, address, size, not self._mirrors, (STORED, 0, 0))
+        local, wakes = frame.at + place.header_bytes, not self._mirrors
+        self._ring.data(local, address, size, wakes, (STORED, 0, 0), message=frame.traced)
+        self._note_entry(process, frame.entry, frame.traced)
         if self._mirrors:
             await nic.work("epos_mirror")
-            self._words(frame.word, self._mirror[process] + frame.entry, MIRRORED, wake=True)
+            self._words(frame.word, self._mirror[process] + frame.entry, MIRRORED, True, frame.traced)
         await self._ring.start()
 
     def _entry(self, process: int, info: FrameInfo) -> tuple[int, int]:
@@ -235,6 +241,12 @@ class Receiver:
         count, entries = self._entries[process], self._place.entries
         self._entries[process] += 1
         return 4 * (count % entries), (0 if count // entries & 1 else LAP) | info.word
+
+    def _note_entry(self, process: int, entry: int, message: int) -> None:
+        """Note for the trace the message of an entry of the Rx FIFO Queue."""
+        place = self._place
+        at = self._mirror[process] if self._mirrors else place.fifo + place.stride * process
+        self._nic.put_message(at + entry, message, in_host=self._mirrors)
 
     async def _give_up(self, frame: In) -> None:
         """Notify the host if the message before a frame stays incomplete."""
@@ -246,6 +258,7 @@ class Receiver:
     async def _tell(self, process: int, info: FrameInfo) -> None:
         """Write an entry of the Rx FIFO Queue without payload."""
         at, word = self._entry(process, info)
+        self._note_entry(process, at, 0)
         if self._mirrors:
             await self._nic.work("epos_mirror")
             self._words(word, self._mirror[process] + at, MIRRORED, wake=True)
@@ -253,9 +266,9 @@ class Receiver:
         else:
             self._nic.store(self._place.fifo + self._place.stride * process + at, word)
 
-    def _words(self, word: int, address: int, meaning: int, wake: bool) -> None:
-        """Append a DMA block that writes one word to the host."""
-        self._ring.words((word,), address, (meaning, 0, 0), wake)
+    def _words(self, word: int, address: int, meaning: int, wake: bool, message: int = 0) -> None:
+        """Append a DMA block that writes one word, which may be about a message, to the host."""
+        self._ring.words((word,), address, (meaning, 0, 0), wake, message=message)
 
     async def done(self) -> None:
         """Process completed blocks of the Rx DMA Requests."""

@@ -148,7 +148,9 @@ class Sender:
                 return
         high, low, begin, skip = self.route(out.node)
         nic.store_words(out.at - ROUTE, (high, low))
-        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size, message=nic.message_at(out.at))
+        message = nic.message_at(out.at)
+        nic.put_message(out.at - ROUTE + begin + skip, message)
+        nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size, message=message)
         nic.write(Reg.SMP, out.at - ROUTE + begin)
         nic.write(Reg.SA, skip)
         nic.write(Reg.SMLT, out.at + (out.size + word - 1 & -word))

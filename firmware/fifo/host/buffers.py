@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from firmware.nics.fifo.buffers import DAMAGED, BufferPort
+from firmware.nics.fifo.buffers import DAMAGED, BufferPort, message_place, received_at
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.nics.fifo.registers import Size
@@ -68,6 +68,8 @@ class Buffers:
         await self.host.spend("fill")
         word = await self._port.fill(number, self.view.routes[destination], header, payload)
         self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + len(payload), message=message)
+        place = message_place(self.view.routes[destination], number)
+        self.host.put_message(self.host.nic_base + place, message)
         await self._port.send(number, word)
         self.host.trace(TraceEvent.POINTER_WRITTEN, key, number, message=message)
 
@@ -77,12 +79,13 @@ class Buffers:
             word = await self._port.ready()
             if word is None:
                 continue
+            number = self.host.message_at(self.host.nic_base + received_at(word))
             if not word & DAMAGED:
-                self.host.trace(TraceEvent.POLL_HIT)
+                self.host.trace(TraceEvent.POLL_HIT, message=number)
             message = await self._take(word)
             await self._port.done(word)
             if not word & DAMAGED:
-                self.host.trace(TraceEvent.HANDLER_START, 0, 0, message[0])
+                self.host.trace(TraceEvent.HANDLER_START, 0, 0, message[0], message=number)
                 return message
             self.damaged += 1
 

@@ -45,7 +45,7 @@ class Cells:
         for at in range(0, max(len(payload), 1), PART):
             while not await self._port.room():
                 pass
-            header = await self._port.put(destination, payload, at)
+            header = await self._port.put(destination, payload, at, message)
             self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, message=message)
 
     async def receive(self) -> tuple[int, bytes]:
@@ -55,8 +55,9 @@ class Cells:
                 pass
             cell = await self._port.look()
             trace = key(cell.source, self.view.me, cell.number)
-            self.host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source)
+            message = self._port.message
+            self.host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source, message=message)
             self._coming.setdefault(cell.source, bytearray()).extend(await self._port.take(cell))
             if cell.left <= PART:
-                self.host.trace(TraceEvent.HANDLER_START, trace, 0, cell.source)
+                self.host.trace(TraceEvent.HANDLER_START, trace, 0, cell.source, message=message)
                 return cell.source, bytes(self._coming.pop(cell.source))

@@ -141,7 +141,7 @@ class Outgoing:
                 size = len(header)
             await host.pio_write(at, header, self._combine)
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, message=piece.message)
-        host.put_message(at - ROUTE_BYTES, piece.message)
+        host.put_packet(at, piece.message)
         self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.payload_words), self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
         host.trace(TraceEvent.POINTER_WRITTEN, key, self.back, message=piece.message)

@@ -23,6 +23,8 @@ from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
 """Message to this node itself: source, handler, arguments, payload."""
+Early = tuple[int, int, tuple[int, int, int, int], bytes, int]
+"""Message before its handler is known: source, handler, arguments, payload, number in the trace."""
 
 
 Absent = Callable[[int, int], Awaitable[None]]
@@ -66,7 +68,7 @@ class Dispatch:
         self.threaded = False
         """True while the polling thread polls, so that waiting tasks sleep until a handler has run."""
         self._local: deque[Local] = deque()
-        self._early: deque[Local] = deque()
+        self._early: deque[Early] = deque()
         """Messages for handlers whose numbers may be this host's but are not known yet, kept in order until they are.
         """
         self._idle = host.event("another task's poll")
@@ -108,7 +110,7 @@ class Dispatch:
                 handled += await self._drain_incoming(incoming)
             while self._local:
                 source, handler, arguments, payload = self._local.popleft()
-                handled += await self._call(source, handler, arguments, memoryview(payload), 0)
+                handled += await self._call(source, handler, arguments, memoryview(payload), 0, 0)
             if self._queues.overflowed():
                 await self._queues.drain()
         finally:
@@ -133,22 +135,28 @@ class Dispatch:
                     if kind == MessageType.ERROR_REPORT:
                         self._report(incoming, Report.decode(arguments))
                     elif not self._sealed or kind in TREES or reference(source).device == Device.CELOXICA:
-                        handled += await self._call(source, handler, arguments, payload, key)
+                        handled += await self._call(source, handler, arguments, payload, key, incoming.message)
                     else:
-                        handled += await self._open(source, handler, arguments, payload, key)
+                        handled += await self._open(source, handler, arguments, payload, key, incoming.message)
             finally:
                 await incoming.free()
         return handled
 
     async def _open(
-        self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
+        self,
+        source: int,
+        handler: int,
+        arguments: tuple[int, int, int, int],
+        payload: memoryview,
+        key: int,
+        message: int,
     ) -> int:
         """Check the CRC-32 of a message and call its handler; a damaged message becomes an error of the next call."""
         found = await opened(self._host, reference(source).vnn, handler, arguments, payload)
         if isinstance(found, GrimError):
             self._errors.append(found)
             return 0
-        return await self._call(source, handler, arguments, found, key)
+        return await self._call(source, handler, arguments, found, key, message)
 
     def _report(self, incoming: Incoming, report: Report) -> None:
         """Process a NI's report of a failed message, or of another NI's restart."""
@@ -158,24 +166,30 @@ class Dispatch:
             self._errors.append(report_error(report))
 
     async def _call(
-        self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
+        self,
+        source: int,
+        handler: int,
+        arguments: tuple[int, int, int, int],
+        payload: memoryview,
+        key: int,
+        message: int,
     ) -> int:
         host = self._host
         await host.spend("dispatch")
         function = self._handlers.functions.get(handler)
         if handler >= FIRST_NUMBER and (self._early or (function is None and self._handlers.unpublished())):
             await host.spend("copy_line", len(payload) + 31 >> 5 or 1)
-            self._early.append((source, handler, arguments, bytes(payload)))
+            self._early.append((source, handler, arguments, bytes(payload), message))
             return 0
         if function is None:
             await self._absent(source, handler)
             return 0
         vnn = reference(source).vnn
-        host.trace(TraceEvent.HANDLER_START, key, handler, vnn)
+        host.trace(TraceEvent.HANDLER_START, key, handler, vnn, message=message)
         result = function(source, *arguments, payload)
         if result is not None:
             await self._steps_of(result.__await__())
-        host.trace(TraceEvent.HANDLER_END, key, handler, vnn)
+        host.trace(TraceEvent.HANDLER_END, key, handler, vnn, message=message)
         return 1
 
     @types.coroutine
@@ -204,8 +218,8 @@ class Dispatch:
         """Dispatch, in order, the messages that arrived before their handler numbers were known."""
         messages, self._early = self._early, deque()
         handled = 0
-        for source, handler, arguments, payload in messages:
-            handled += await self._call(source, handler, arguments, memoryview(payload), 0)
+        for source, handler, arguments, payload, message in messages:
+            handled += await self._call(source, handler, arguments, memoryview(payload), 0, message)
         return handled
 
     async def wait_for(self, condition: Callable[[], bool], words: Sequence[int] = ()) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from firmware.grim.formats import HEADER, padded
 from firmware.grim.host.channel_queue import MESSAGE_BYTES, WORD, Outgoing, Piece
-from firmware.grim.nic.layout import STATUS_BYTES, Layout, Register, fits, following
+from firmware.grim.nic.layout import ROUTE_BYTES, STATUS_BYTES, Layout, Register, fits, following
 from firmware.grim.options import Options
 from firmware.verbs import Host
 from pymodels.trace import TraceEvent
@@ -68,7 +68,7 @@ class HybridOutgoing(Outgoing):
         header = WORD.pack(at) + bytes(STATUS_BYTES - 4 + MESSAGE_BYTES - HEADER.size) + HEADER.pack(0, *piece.words)
         await host.pio_write(self._base + self.back - STATUS_BYTES, header, self._combine)
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, HEADER.size + size, message=piece.message)
-        host.put_message(self._base + self.back, piece.message)
+        host.put_packet(self._base + self.back + ROUTE_BYTES, piece.message)
         self.back = following(self.back, self._stride, self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
         host.trace(TraceEvent.POINTER_WRITTEN, key, self.back, message=piece.message)

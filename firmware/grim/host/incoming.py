@@ -75,6 +75,11 @@ class Incoming:
         """Return True if the queue has a message, by one load from host memory."""
         return self._host.load_words(self.back_address, 1)[0] != self.position
 
+    @property
+    def message(self) -> int:
+        """Number in the trace of the message at the front of the queue."""
+        return self._host.message_at(self._address + HostQueue.RING + self.position)
+
     async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
         """Return the message at the front of the queue, which must not be empty. The caller then calls `free`.
 
@@ -84,7 +89,7 @@ class Incoming:
         at = HostQueue.RING + self.position
         header = ARRIVED.unpack_from(self._host.window(self._address + at, HEADER_BYTES))
         w0, kind, tree, vnn, device, words, destination, channel, _, handler, a0, a1, a2, a3 = header
-        self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn | (device & 0xC) << 6)
+        self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn | (device & 0xC) << 6, message=self.message)
         size = 4 * words - (kind & CORRECTION)
         kind >>= KIND_SHIFT
         source = vnn << 24 | (device & ~TAG) << 16 | channel  # the endpoint's `Reference`

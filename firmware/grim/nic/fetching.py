@@ -38,7 +38,8 @@ class Fetching:
             size: Bytes of payload.
         """
         await self._nic.work("send_fetch")
-        self._chain.data(place, host, size, True, (channel.index, slot, size), E2L)
+        entry = channel.index, slot, size
+        self._chain.data(place, host, size, True, entry, E2L, message=channel.message[slot])
         await self._chain.start()
 
     async def done(self) -> None:

@@ -27,7 +27,7 @@ from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
 from firmware.grim.nic.queues.hybrid import HybridQueue
 from firmware.grim.nic.verdicts import Verdicts
-from pymodels.trace import TraceEvent
+from pymodels.trace import CAUSE_SHIFT, TraceEvent
 
 OWN_DELIVERIES = 2
 """Maximum number of multicast messages of this NI's host in delivery to that host at a time."""
@@ -118,12 +118,13 @@ class Multicast:
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._verdicts.refuse(buffer, key, source, stream, lack)
         else:
-            self._verdicts.take(key, source, stream)
+            message = self._buffers.message(buffer)
+            self._verdicts.take(key, source, stream, message)
             parts = ((self._buffers.at[buffer], length),)
             if place.channels:  # the DMA frees the buffer only after this step, when the copy is made
-                await self._deliver(place, parts, (buffer, key, length))
-            await self._verdicts.acknowledge(key, source, stream)
-            await self._replicate(tree, place, parts)
+                await self._deliver(place, parts, (buffer, key, length), message)
+            await self._verdicts.acknowledge(key, source, stream, message)
+            await self._replicate(tree, place, parts, message)
             if not place.channels:
                 self._buffers.release(buffer)
 
@@ -157,10 +158,10 @@ class Multicast:
         self._nic.trace(TraceEvent.NIC_RECV_START, key, me, message=number)
         if place.channels:
             self._nic.trace(TraceEvent.NIC_ACCEPT, key, me, message=number)
-            entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
+            entry = next(free for free in range(OWN_DELIVERIES) if free not in self._own)
             self._own[entry] = message
-            await self._deliver(place, parts, (OWN - entry, key, _length(parts)))
-        await self._replicate(tree, place, parts)
+            await self._deliver(place, parts, (OWN - entry, key, _length(parts)), number)
+        await self._replicate(tree, place, parts, number)
         if not place.channels:
             await self._done(message)
 
@@ -178,7 +179,7 @@ class Multicast:
 
     # ---- copies
 
-    async def _replicate(self, tree: int, place: Place, parts: Parts) -> None:
+    async def _replicate(self, tree: int, place: Place, parts: Parts, cause: int) -> None:
         """Make one copy in the tree's queue and enter it into the scoreboard once for each child."""
         if not place.children:
             return
@@ -201,22 +202,22 @@ class Multicast:
             else:
                 slot = self._outgoing.enter_again(copies, first, stream)
             copies.message[slot] = number = nic.message()
-            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn, message=number)
+            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn | cause << CAUSE_SHIFT, message=number)
             self._streams.wait(copies, slot, stream)
             self._streams.wake(stream)
         self._ni.count(Counter.COPIES, len(place.children))
 
-    async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
+    async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int], message: int) -> None:
         """Deliver a message to the subscribed channels of this host; `last` is the chain entry of the last block."""
         endpoints, delivery, length = self._endpoints, self._delivery, _length(parts)
         for channel in place.channels:
             await self._nic.work("multicast_deliver")
-            to, pointer, after = await endpoints.append(channel, length)
+            to, pointer, after = await endpoints.append(channel, length, message)
             for at, size in parts:
-                delivery.data(at, to, size, False, (NO_BUFFER, 0, 0))
+                delivery.data(at, to, size, False, (NO_BUFFER, 0, 0), message=message)
                 to += size
-            delivery.word(after, pointer, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
-            self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length, 4)
+            delivery.word(after, pointer, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0), message)
+            self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length, 4, message=message)
         await delivery.start()
 
 

@@ -104,13 +104,14 @@ class Receiver:
             good = good and has_whole_words(flags, nic.word_bytes)
         early, overlong, self._overlong = self._cut_through.take(), self._overlong, False
         buffers.received()
-        nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source)
+        message = buffers.message(buffer)
+        nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source, message=message)
         bad = overlong or not good or length > self._ni.layout.host_slot or not head.is_grim
         if bad or nic.load(at + length) >> 24:
             await self._bad(buffer, head.w0, overlong)
         elif self._ni.lossy and await self._foreign(head):
             self._ni.count(Counter.FOREIGN)
-            nic.trace(TraceEvent.NIC_DROPPED, head.w0, Counter.FOREIGN)
+            nic.trace(TraceEvent.NIC_DROPPED, head.w0, Counter.FOREIGN, message=message)
             buffers.release(buffer)
         elif is_control:
             buffers.release(buffer)
@@ -136,7 +137,7 @@ class Receiver:
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
         """Count and drop an invalid packet, without an answer."""
         self._ni.count(Counter.OVERLONG if overlong else Counter.BAD_CRC)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC, message=self._buffers.message(buffer))
         await self._nic.work("receive_bad")
         self._buffers.release(buffer)
 

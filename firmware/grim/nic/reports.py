@@ -128,7 +128,7 @@ class Reports:
             self._nic.store_words(at, (GRIM_ID << 16, w1, me, w3_here, *arguments))
             delivery = self._delivery
             place = await self._endpoints.append(channel, HEADER_BYTES)
-            delivery.data(at, place.data, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
+            delivery.data(at, place.data, HEADER_BYTES, False, (NO_BUFFER, 0, 0), message=0)
             delivery.word(place.after, place.pointer, (REPORT, 0, 0))
             await delivery.start()
         if self._waiting and not self._under_way and not self._held:

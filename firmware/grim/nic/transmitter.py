@@ -101,6 +101,7 @@ class Transmitter:
         if skip != self._align:
             write(Reg.SA, skip)
             self._align = skip
+        self.nic.put_message(at + align, message)
         write(Reg.SMP, at + align - skip)
         write(register, limit)
         self.busy = True
@@ -138,8 +139,10 @@ class Transmitter:
 
     # ---- answers
 
-    def answer(self, vnn: int, words: tuple[int, int]) -> None:
+    def answer(self, vnn: int, words: tuple[int, int], message: int = 0) -> None:
         """Send a control message, at once if the link is free, otherwise through the control-message queue.
+
+        `message` is the number in the trace of the message that it answers.
 
         The queue has room for an answer to each message in flight. With time-outs, answers to duplicates that find it
         full are dropped.
@@ -153,6 +156,7 @@ class Transmitter:
         r0, r1, _ = self.ni.routes[vnn]
         at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
         self.nic.store_words(at, (r0, r1, words[0], words[1] | max(self.ni.tags[vnn], 0)))
+        self.nic.put_message(at, message)
         self.waiting += 1
         if not self.busy:
             self._start_control()
@@ -160,7 +164,7 @@ class Transmitter:
             if not self.ni.options.control_queue:
                 self.wait_for_link()
             self.ni.count(Counter.CONTROL_QUEUED)
-            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self.waiting)
+            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self.waiting, message=message)
 
     def _start_control(self) -> None:
         layout = self.ni.layout
@@ -168,7 +172,7 @@ class Transmitter:
         self._head = (self._head + 1) % layout.control_entries
         self.waiting -= 1
         r0, r1, key = self.nic.load_words(at, 3)
-        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key, 0)
+        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key, self.nic.message_at(at))
 
 
 def _unused(r0: int, r1: int) -> int:

@@ -70,31 +70,32 @@ class Verdicts:
         if self.failed:
             self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
 
-    def take(self, key: int, source: int, stream: int) -> None:
+    def take(self, key: int, source: int, stream: int, message: int) -> None:
         """Accept a message."""
         self.in_order(stream, key)
-        self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, key, source, message=message)
 
-    async def acknowledge(self, key: int, source: int, stream: int) -> None:
+    async def acknowledge(self, key: int, source: int, stream: int, message: int) -> None:
         """Send the ACK for an accepted message."""
         await self._nic.work("send_ack")
-        self.answer(MessageType.ACK, source, key, stream)
-        self._nic.trace(TraceEvent.ACK_SENT, key, source)
+        self.answer(MessageType.ACK, source, key, stream, message)
+        self._nic.trace(TraceEvent.ACK_SENT, key, source, message=message)
         self._ni.count(Counter.ACCEPTED)
 
-    def answer(self, kind: MessageType, source: int, key: int, stream: int, cause: int = 0) -> None:
+    def answer(self, kind: MessageType, source: int, key: int, stream: int, message: int, cause: int = 0) -> None:
         """Send the control message that answers a message. Its channel field identifies the stream."""
         channel = stream % self._layout.targets & MAX_CHANNELS - 1
         meant = Words(key, 0)
         words = control(kind, meant.token, meant.sequence, self._ni.me, cause, channel)
-        self._transmitter.answer(source, words)
+        self._transmitter.answer(source, words, message)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
         """Reject a message for lack of room: send a NACK, and ignore its stream until the message returns."""
         self.refusing[stream] = True
         await self._nic.work("send_nack")
-        self.answer(MessageType.NACK, source, key, stream, lack)
-        self._nic.trace(TraceEvent.NACK_SENT, key, source)
+        message = self._buffers.message(buffer)
+        self.answer(MessageType.NACK, source, key, stream, message, lack)
+        self._nic.trace(TraceEvent.NACK_SENT, key, source, message=message)
         self._ni.count(Counter.NACKS_SENT)
         self._buffers.release(buffer)
 
@@ -104,22 +105,23 @@ class Verdicts:
         """
         ahead = key - self.expected[stream] & COUNTER_MASK
         expected = self.refusing[stream] and ahead <= MAX_WINDOW
-        self._ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        counter = Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE
+        self._ni.count(counter)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, counter, message=self._buffers.message(buffer))
         await self._nic.work("receive_dropped")
         self._buffers.release(buffer)
 
     async def again(self, buffer: int, head: Words, stream: int) -> None:
         """Answer a duplicate again, because its first answer may be lost. The answer to a remote read is its reply."""
-        key, source = head.w0, head.source
+        key, source, message = head.w0, head.source, self._buffers.message(buffer)
         await self._nic.work("receive_again")
         cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
         if cause or head.type != MessageType.RM_RV:
             kind = MessageType.ERROR if cause else MessageType.ACK
-            self.answer(kind, source, key, stream, cause)
-            self._nic.trace(TraceEvent.ACK_SENT, key, source)
+            self.answer(kind, source, key, stream, message, cause)
+            self._nic.trace(TraceEvent.ACK_SENT, key, source, message=message)
         self._ni.count(Counter.DUPLICATES)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES, message=message)
         self._buffers.release(buffer)
 
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
@@ -130,7 +132,7 @@ class Verdicts:
     async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """Send the ERROR for an accepted message and free its buffer."""
         await self._nic.work("send_error")
-        self.answer(MessageType.ERROR, source, key, stream, cause)
+        self.answer(MessageType.ERROR, source, key, stream, self._buffers.message(buffer), cause)
         if self._ni.lossy:
             self.failed[stream << COUNTER_BITS | key & COUNTER_MASK] = cause
         self._ni.count(Counter.ERRORS_SENT)
@@ -139,6 +141,6 @@ class Verdicts:
     async def strange(self, buffer: int, key: int) -> None:
         """Drop a message of an unknown stream."""
         self._ni.count(Counter.STRANGE)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE, message=self._buffers.message(buffer))
         await self._nic.work("receive_dropped")
         self._buffers.release(buffer)

@@ -69,18 +69,19 @@ class Receiver:
         """Hand the next packet over and release its buffer."""
         host, words = self._host, self._host.load_words(self._came, 2)
         source, protocol, size = Came.decode(words)
-        host.trace(TraceEvent.POLL_HIT, words[0], 0, source)
+        begin = Place.RECEIVE + MOST * (self._taken % BUFFERS)
+        message = host.message_at(self._memory.address + begin)
+        host.trace(TraceEvent.POLL_HIT, words[0], 0, source, message=message)
         await host.spend("hal_receive")
         await host.overhead("packet")
         handler = self._handlers.get(protocol)
-        begin = Place.RECEIVE + MOST * (self._taken % BUFFERS)
         if handler is None:
             self.unclaimed += 1
         else:
-            host.trace(TraceEvent.HANDLER_START, words[0], protocol, source)
+            host.trace(TraceEvent.HANDLER_START, words[0], protocol, source, message=message)
             packet = Packet(source, self._memory.address + begin, self._memory.view[begin : begin + size])
             await handler(packet)
-            host.trace(TraceEvent.HANDLER_END, words[0], protocol, source)
+            host.trace(TraceEvent.HANDLER_END, words[0], protocol, source, message=message)
         host.store_words(self.word, (0,))
         self._taken += 1
         self.moves.moved()

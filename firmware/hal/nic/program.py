@@ -62,7 +62,7 @@ class Program:
         self._nic.trace(TraceEvent.NIC_NOTICED, key, message=message)
         self._orders.append((order, message))
         self._nic.trace(TraceEvent.NIC_DMA_START, key, order.size, message=message)
-        await self._port.fetch(self._memory + Place.SEND + MOST * order.buffer, order.size)
+        await self._port.fetch(self._memory + Place.SEND + MOST * order.buffer, order.size, message)
         await self._launch()
 
     async def _launch(self) -> None:
@@ -74,7 +74,7 @@ class Program:
         words = header(self._me, self._launched, order)
         self._launched += 1
         self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size, message=message)
-        await self._port.launch(order.node, words, order.size, way=order.way)
+        await self._port.launch(order.node, words, order.size, way=order.way, message=message)
 
     async def fetched(self) -> None:
         """Publish that a buffer has been read (called by the port)."""
@@ -99,20 +99,20 @@ class Program:
             await nic.work("hal_bad")
             await self._drop(Word.BAD)
             return
-        nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source)
+        nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source, message=head.message)
         if self._came - nic.load(Word.FREED) & 0xFFFFFFFF >= BUFFERS:
             await nic.work("hal_full")
-            nic.trace(TraceEvent.NIC_DROPPED, head.header[0])
+            nic.trace(TraceEvent.NIC_DROPPED, head.header[0], message=head.message)
             await self._drop(Word.DROPPED)
             return
         await nic.work("hal_arrived")
         slot = self._came % BUFFERS
         self._came += 1
-        nic.trace(TraceEvent.NIC_ACCEPT, head.header[0], head.source)
-        nic.trace(TraceEvent.NIC_DMA_START, head.header[0], head.size, 8)
+        nic.trace(TraceEvent.NIC_ACCEPT, head.header[0], head.source, message=head.message)
+        nic.trace(TraceEvent.NIC_DMA_START, head.header[0], head.size, 8, message=head.message)
         await port.deliver(self._memory + Place.RECEIVE + MOST * slot, head.size)
         await port.drop()
-        await port.store(self._memory + Place.CAME + 8 * slot, came(head.header))
+        await port.store(self._memory + Place.CAME + 8 * slot, came(head.header), head.message)
 
     async def _drop(self, counter: Word) -> None:
         self._nic.store(counter, self._nic.load(counter) + 1 & 0xFFFFFFFF)

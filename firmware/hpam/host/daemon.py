@@ -14,7 +14,7 @@ from firmware.hpam.host.message import FORMAT, SLOTS, Header
 from firmware.hpam.host.queues import SLOT, Queue
 from firmware.hpam.host.slots import Slots
 from firmware.hpam.options import Options
-from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped
+from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped, received_at
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.host.process import Process
@@ -160,8 +160,9 @@ class Daemon:
         if owner is None or owner.incoming.full:
             self.unclaimed += 1
         else:
-            va, _ = owner.incoming.room()
+            va, physical = owner.incoming.room()
             body = await self._port.load(ready, FORMAT.size, header.body)
+            self.host.put_message(physical, self.host.message_at(self.host.nic_base + received_at(ready)))
             owner.process.store_bytes(va, header.packed() + body)
             owner.incoming.put(self.host.now)
         await self._port.done(ready)
@@ -180,6 +181,7 @@ class Daemon:
             self.unclaimed += 1
             return
         _, target = owner.incoming.room()
+        self.host.put_message(target, self.host.message_at(source))
         await self.host.copy_memory("hpam_copy", target, source, FORMAT.size + header.body)
         owner.incoming.put(since)
         self.moved += 1

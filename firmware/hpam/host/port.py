@@ -13,7 +13,7 @@ from firmware.hpam.host.errors import HpamError
 from firmware.hpam.host.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header
 from firmware.hpam.host.queues import SLOT, Queue
 from firmware.hpam.host.sending import Sender
-from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped
+from firmware.nics.fifo.buffers import DAMAGED, ONCE_NS, BufferPort, mapped, received_at
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.trace import TraceEvent
@@ -201,10 +201,11 @@ class Port:
         """Handle the next message, of the input queue first, then of the card. Return False if there is none."""
         if len(self.incoming):
             await self.process.spend("hpam_queued")
-            va, _ = self.incoming.first()
+            va, physical = self.incoming.first()
+            message = self._daemon.host.message_at(physical)
             header = Header.decode(self.process.load_bytes(va, FORMAT.size))
-            self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source)
-            await self._handle(header, va + FORMAT.size)
+            self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source, message=message)
+            await self._handle(header, va + FORMAT.size, message)
             self.waited.append(self._daemon.host.now - self.incoming.take())
             return True
         ready, self._found = self._found or await self._card.ready(ONCE_NS), None
@@ -220,32 +221,45 @@ class Port:
             return True
         if header.key != self.key:
             return await self._foreign(ready, header)
-        self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source)
+        message = self._message_of(ready)
+        self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source, message=message)
         self.process.store_bytes(self._message, await self._card.load(ready, FORMAT.size, header.body))
-        await self._handle(header, self._message)
+        await self._handle(header, self._message, message)
         await self._card.done(ready)
         return True
+
+    def _message_of(self, ready: int) -> int:
+        """Return the number in the trace of the message of a received packet."""
+        host = self._daemon.host
+        return host.message_at(host.nic_base + received_at(ready))
 
     async def _foreign(self, ready: int, header: Header) -> bool:
         """Move another process's message to the output queue, or leave it in the pool while that is full."""
         if self.outgoing.full:
             return False
         await self.process.spend("hpam_foreign")
-        va, _ = self.outgoing.room()
+        va, physical = self.outgoing.room()
+        self._daemon.host.put_message(physical, self._message_of(ready))
         self.process.store_bytes(va, header.packed() + await self._card.load(ready, FORMAT.size, header.body))
         self.outgoing.put(self._daemon.host.now)
         self.foreign += 1
         await self._card.done(ready)
         return True
 
-    async def _handle(self, header: Header, va: int) -> None:
-        """Handle a message of this process; `va` is the address of its body."""
-        if header.kind == Kind.REQUEST:
-            await self._requested(header, va)
-        else:
-            await self._answered(header, va)
+    async def _handle(self, header: Header, va: int, message: int) -> None:
+        """Handle a message of this process.
 
-    async def _requested(self, header: Header, va: int) -> None:
+        Args:
+            header: Header of the message.
+            va: Address of its body.
+            message: Its number in the trace.
+        """
+        if header.kind == Kind.REQUEST:
+            await self._requested(header, va, message)
+        else:
+            await self._answered(header, va, message)
+
+    async def _requested(self, header: Header, va: int, message: int) -> None:
         await self.process.spend("hpam_accept")
         reply_buffer = self.slots.buffer(Kind.REPLY, header.source, header.slot)
         if reply_buffer in self.slots.again and not await self.sender.is_sent(reply_buffer):
@@ -260,31 +274,31 @@ class Port:
                 await self.sender.again(reply_buffer, reply)
                 return
             self.executed_twice += 1
-        call = await self._run(header, va)
+        call = await self._run(header, va, message)
         if not call.replied:
             await self.sender.reply(header, NO_HANDLER, (), b"")
         self.handled += 1
 
-    async def _answered(self, header: Header, va: int) -> None:
+    async def _answered(self, header: Header, va: int, message: int) -> None:
         await self.process.spend("hpam_answered")
         sent = self.slots.requests.get((header.source, header.slot))
         if sent is None or sent.sequence != header.sequence:
             self.duplicates += 1
             return
-        await self._run(header, va)
+        await self._run(header, va, message)
         del self.slots.requests[header.source, header.slot]
 
-    async def _run(self, header: Header, va: int) -> Call:
+    async def _run(self, header: Header, va: int, message: int) -> Call:
         """Run the handler of a message."""
         host, source = self._daemon.host, header.source
         arguments, at = self.process.load_words(va, header.arguments), va + 4 * header.arguments
         call = self._handling = Call(self, header, source, Kind(header.kind), arguments, at, header.data)
         try:
-            host.trace(TraceEvent.HANDLER_START, header.trace, 0, source)
+            host.trace(TraceEvent.HANDLER_START, header.trace, 0, source, message=message)
             function = self.rules.handler(call.kind, source, header.handler)
             if function is not None:
                 await function(call)
-            host.trace(TraceEvent.HANDLER_END, header.trace, 0, source)
+            host.trace(TraceEvent.HANDLER_END, header.trace, 0, source, message=message)
         finally:
             self._handling = None
         return call

@@ -13,7 +13,7 @@ from firmware.common.host.request_reply import Kind
 from firmware.hpam.host.daemon import Daemon
 from firmware.hpam.host.message import FORMAT, TYPE, Header
 from firmware.hpam.host.slots import Sent
-from firmware.nics.fifo.buffers import ALIGN, BufferPort
+from firmware.nics.fifo.buffers import ALIGN, BufferPort, message_place
 from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
@@ -99,6 +99,7 @@ class Sender:
         body = pack(f">{len(arguments)}I", *arguments) + data
         buffer, route = self.slots.buffer(kind, node, slot), self._routes[node]
         descriptor = await self._card.fill(buffer, route, header.packed(), body)
+        host.put_message(host.nic_base + message_place(route, buffer), message)
         used = -(-(len(route) + -len(route) % ALIGN + FORMAT.size + len(body)) // 4) * 4
         sent = Sent(descriptor, used, sequence, header.trace, message, FORMAT.size + len(body))
         host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, message=message)

@@ -38,6 +38,16 @@ class Verbs(Protocol):
         """Spin on a word of the card."""
 
 
+def message_place(route: bytes, buffer: int) -> int:
+    """Return the card offset at which the packet in a send buffer begins, with its route."""
+    return Size.BUFFER * buffer + -len(route) % ALIGN
+
+
+def received_at(ready: int) -> int:
+    """Return the card offset of the received packet that RX_READY announces."""
+    return Size.BUFFER * (ready >> Ready.NUMBER & Size.BUFFERS - 1)
+
+
 def mapped(process: Process) -> Callable[[int], int]:
     """Map memory and registers of the card into a process, and return a function from card offsets to addresses."""
     memory = process.map_nic(Region.MEMORY // PAGE, Size.MEMORY // PAGE)
@@ -92,7 +102,7 @@ class BufferPort:
 
     async def words(self, ready: int, begin: int, count: int) -> bytes:
         """Return words of the received packet by their offset. Charges the reads, but not the loop around them."""
-        place = Size.BUFFER * (ready >> Ready.NUMBER & Size.BUFFERS - 1) + begin
+        place = received_at(ready) + begin
         found = [await self._verbs.pio_read(self._at(place + 4 * index)) for index in range(count)]
         return struct.pack(f">{count}I", *found)
 

@@ -46,6 +46,8 @@ class CellPort:
         self._numbers = dict.fromkeys(routes, 0)
         self._room = int(Size.OUT_CELLS)
         self._there = 0
+        self._sent = self._taken = 0
+        """Numbers of cells sent and taken."""
 
     async def start(self) -> None:
         """Select the card's cell mode, and set the route of each destination's circuit. Call this first."""
@@ -61,15 +63,25 @@ class CellPort:
             await self._host.spend("look_status")
         return self._room > 0
 
-    async def put(self, destination: int, message: bytes, at: int) -> int:
-        """Send the cell of a message that begins at byte `at`, and return its key. Requires room."""
+    async def put(self, destination: int, data: bytes, at: int, message: int) -> int:
+        """Send a cell, and return its key. Requires room.
+
+        Args:
+            destination: Receiving node.
+            data: Bytes of the message.
+            at: Offset of the cell's first byte in the message.
+            message: Number of the message in the trace.
+        """
         self._room -= 1
+        place = Size.OUT_BASE + Size.SLOT * (self._sent % Size.OUT_CELLS)
+        self._host.put_message(self._host.nic_base + place, message)
+        self._sent += 1
         number = self._numbers[destination] = self._numbers[destination] + 1 & MASK
         header = key(self._me, destination, number)
-        part = message[at : at + PART].ljust(PART, b"\0")
+        part = data[at : at + PART].ljust(PART, b"\0")
         await self._host.spend("cell")
         await self._host.spend("store_word", PART // 4)
-        word = WORD.pack(self._me, number, len(message) - at | FIRST * (at == 0))
+        word = WORD.pack(self._me, number, len(data) - at | FIRST * (at == 0))
         await self._store(Region.CELL_OUT + Size.CELL_HEADER, header.to_bytes(4, "big") + word + part)
         return header
 
@@ -79,6 +91,12 @@ class CellPort:
             self._there = await self._status() >> Status.RECEIVE_LEVEL
             await self._host.spend("look_status")
         return self._there
+
+    @property
+    def message(self) -> int:
+        """Number in the trace of the message of the oldest received cell."""
+        place = Size.IN_BASE + Size.SLOT * (self._taken % Size.IN_CELLS)
+        return self._host.message_at(self._host.nic_base + place)
 
     async def look(self) -> Cell:
         """Return the first word of the oldest received cell. Requires one."""
@@ -90,6 +108,7 @@ class CellPort:
     async def take(self, cell: Cell) -> bytes:
         """Return the data of the cell that `look` returned, and remove it from the FIFO."""
         self._there -= 1
+        self._taken += 1
         size = min(cell.left, PART)
         count = -(-size // 4)
         words = [await self._host.pio_read(self._in + WORD.size + 4 * index) for index in range(count)]

@@ -28,6 +28,7 @@ class Request(NamedTuple):
     host: int
     size: int
     buffer: int = 0
+    message: int = 0
 
 
 class DirectTransfers:
@@ -47,30 +48,30 @@ class DirectTransfers:
         """True if all places for words of stores are occupied."""
         return len(self._stores) + 2 > STORES
 
-    async def fetch(self, local: int, host: int, size: int) -> None:
+    async def fetch(self, local: int, host: int, size: int, message: int) -> None:
         """Move payload into a send slot."""
         await self._nic.work("direct_fetch")
         if len(self._fetches) >= FETCHES:
             raise RuntimeError(f"node {self._nic.node}: more than {FETCHES} fetches are queued for the host DMA")
-        await self._submit(Request(Way.FETCH, local, host, size), self._fetches)
+        await self._submit(Request(Way.FETCH, local, host, size, message=message), self._fetches)
 
     async def read(self, local: int, host: int, size: int) -> None:
         """Move words for the firmware into SRAM."""
         await self._nic.work("direct_read")
         await self._submit(Request(Way.READ, local, host, size), self._fetches, first=True)
 
-    async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
+    async def deliver(self, local: int, host: int, size: int, buffer: int, message: int) -> None:
         """Move payload out of a receive buffer."""
         await self._nic.work("direct_deliver")
-        await self._submit(Request(Way.DELIVER, local, host, size, buffer), self._stores)
+        await self._submit(Request(Way.DELIVER, local, host, size, buffer, message), self._stores)
 
-    async def store(self, words: Sequence[int], host: int) -> None:
+    async def store(self, words: Sequence[int], host: int, message: int) -> None:
         """Move words of the firmware to the host."""
         await self._nic.work("direct_store")
         local = self._words + STRIDE * self._next
         self._next = (self._next + 1) % STORES
         self._nic.store_words(local, words)
-        await self._submit(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
+        await self._submit(Request(Way.STORE, local, host, 4 * len(words), message=message), self._stores)
 
     async def bring(self, local: int, host: int, size: int) -> None:
         """Move host memory into the firmware's memory."""
@@ -107,12 +108,13 @@ class DirectTransfers:
 
         Raises RuntimeError for a transfer to the host that is not in whole words.
         """
-        nic, (way, local, host, size, _) = self._nic, request
+        nic, (way, local, host, size, _, message) = self._nic, request
         to_nic = way in (Way.FETCH, Way.READ, Way.BRING)
         if (local | host) & 3 or (size & 3 and not to_nic):
             what = f"{size} bytes from {local:#x} in SRAM to {host:#x}"
             raise RuntimeError(f"node {nic.node}: {what}: the host DMA of a LANai 4 moves whole words")
         self._now = request
+        nic.put_message(local, message)
         nic.write(Ebus.EAR, host)
         nic.write(Ebus.LAR, local)
         nic.write(Ebus.DMA_DIR, int(to_nic))

@@ -36,40 +36,40 @@ class ChainTransfers:
         """True if no block is free."""
         return self._in.full
 
-    async def fetch(self, local: int, host: int, size: int) -> None:
+    async def fetch(self, local: int, host: int, size: int, message: int) -> None:
         """Append a block for the next send slot."""
         await self._nic.work_on("packet_fetch")
-        self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L)
+        self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L, message=message)
         await self._out.start()
 
     async def read(self, local: int, host: int, size: int) -> None:
         """Append a block for the scratch area."""
         await self._nic.work_on("packet_read")
-        self._out.data(local, host, size, True, (Way.READ, 0, 0), E2L)
+        self._out.data(local, host, size, True, (Way.READ, 0, 0), E2L, message=0)
         await self._out.start()
 
-    async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
+    async def deliver(self, local: int, host: int, size: int, buffer: int, message: int) -> None:
         """Append a block for the next piece of a received packet."""
         await self._nic.work_on("packet_deliver")
-        self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0))
+        self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0), message=message)
         await self._in.start()
 
-    async def store(self, words: Sequence[int], host: int) -> None:
+    async def store(self, words: Sequence[int], host: int, message: int) -> None:
         """Append a block of words to the host."""
         await self._nic.work_on("packet_store")
-        self._in.words(words, host, (Way.STORE, 0, 0))
+        self._in.words(words, host, (Way.STORE, 0, 0), message=message)
         await self._in.start()
 
     async def bring(self, local: int, host: int, size: int) -> None:
         """Append a block from host memory into the firmware's memory."""
         await self._nic.work_on("packet_read")
-        self._out.data(local, host, size, True, (Way.BRING, 0, 0), E2L)
+        self._out.data(local, host, size, True, (Way.BRING, 0, 0), E2L, message=0)
         await self._out.start()
 
     async def take(self, local: int, host: int, size: int) -> None:
         """Append a block from the firmware's memory to the host."""
         await self._nic.work_on("packet_deliver")
-        self._in.data(local, host, size, True, (Way.TAKE, 0, 0))
+        self._in.data(local, host, size, True, (Way.TAKE, 0, 0), message=0)
         await self._in.start()
 
     def replies(self, over: Over) -> list[Reply]:

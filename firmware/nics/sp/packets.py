@@ -62,6 +62,8 @@ class SpPackets:
         """Kinds of the pending STORE commands: True for a `store`, False for a delivery."""
         self._held = self._going = 0
         """Occupied bytes of the Send FIFO, and those of them that the launched packet frees."""
+        self._fetches = self._stores = self._arrivals = 0
+        """Numbers of FETCH and STORE commands inserted, and of packets read."""
         self._sending = False
         self._loaded_route = -1, 0
         """Node and index of the route that the adapter's registers hold."""
@@ -102,11 +104,13 @@ class SpPackets:
 
     # ---- out
 
-    async def fetch(self, address: int, size: int) -> None:
+    async def fetch(self, address: int, size: int, message: int = 0) -> None:
         """Insert a FETCH command."""
         await self._nic.work("sp_fetch")
         self._fetched.append(size)
         self._held += _words(size)
+        self._nic.put_command(self._fetches, False, message)
+        self._fetches += 1
         await self._order(fetch_command(size), address)
 
     def room(self, size: int) -> bool:
@@ -117,7 +121,9 @@ class SpPackets:
         """Return True if the link interface has taken the previous packet."""
         return not self._sending
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
+    async def launch(
+        self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0, message: int = 0
+    ) -> None:
         """Write the headers and SEND_START. The right engine takes the payload from the Send FIFO."""
         nic = self._nic
         if (node, way) != self._loaded_route:
@@ -135,6 +141,7 @@ class SpPackets:
                 )
             self._going = _words(size)
         self._sending = True
+        nic.put_message(0, message)
         for index, word in enumerate((self._me << 16 | VIA_BYTES + size, node << 16, *header)):
             nic.write(SpReg.SEND2 + 4 * index, word)
         for at in range(0, len(inline), 4):
@@ -145,7 +152,7 @@ class SpPackets:
         """Raise RuntimeError: the adapter has header registers for one packet only."""
         raise RuntimeError(f"node {self._nic.node}: the SP adapter takes a header only with its packet")
 
-    async def launch_prepared(self, size: int) -> None:
+    async def launch_prepared(self, size: int, message: int = 0) -> None:
         """Raise RuntimeError: the adapter has no prepared packets."""
         raise RuntimeError(f"node {self._nic.node}: the SP adapter has no prepared packet of {size} bytes")
 
@@ -165,6 +172,8 @@ class SpPackets:
     async def deliver(self, address: int, size: int) -> None:
         """Insert a STORE command for the packet's next bytes."""
         await self._nic.work("sp_deliver")
+        self._nic.put_message(address, self._head.message, in_host=True)
+        self._note_store(self._head.message)
         self._kinds.append(False)
         await self._order(store_command(size, packet=True), address)
 
@@ -177,10 +186,16 @@ class SpPackets:
         self._entries -= 1
         self._nic.write(SpReg.RECV_NEXT, 0)
 
-    async def store(self, address: int, words: Sequence[int]) -> None:
+    def _note_store(self, message: int) -> None:
+        """Note the message of the next STORE command for the trace."""
+        self._nic.put_command(self._stores, True, message)
+        self._stores += 1
+
+    async def store(self, address: int, words: Sequence[int], message: int = 0) -> None:
         """Insert a STORE command for words."""
         await self._nic.work("sp_store")
         await self._nic.work("sp_store_words", -(-len(words) // 2))
+        self._note_store(message)
         self._kinds.append(True)
         await self._order(store_command(4 * len(words), packet=False), address, words)
 
@@ -203,6 +218,7 @@ class SpPackets:
         """Insert a READ command, spin until it is done, and return the words."""
         nic = self._nic
         await nic.work("sp_read")
+        nic.put_command(self._fetches, False, 0)
         await self._order(read_command(4 * count), address)
         if meanwhile is not None:
             await meanwhile()
@@ -262,7 +278,8 @@ class SpPackets:
         await nic.work("sp_head")
         status = await nic.read(SpReg.RECV_STATUS)
         header = await nic.read(SpReg.RECV4), await nic.read(SpReg.RECV5)
-        self._head = Arrived(header[0] >> 24, header, status & SIZE, not status & BAD)
+        self._head = Arrived(header[0] >> 24, header, status & SIZE, not status & BAD, nic.arrival(self._arrivals))
+        self._arrivals += 1
         await self._on.arrived()
 
 

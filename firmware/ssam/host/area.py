@@ -38,8 +38,8 @@ class Area:
         self.va = process.allocate(self._bytes)
         self._frames = process.pin(self.va, self._bytes)
         self._next = self._put = 0
-        self.traced: deque[int] = deque()
-        """Trace keys of the messages that the process has not taken yet."""
+        self.traced: deque[tuple[int, int]] = deque()
+        """Trace keys and numbers in the trace of the messages that the process has not taken yet."""
         self._tell_next()
 
     def close(self) -> None:
@@ -77,10 +77,10 @@ class Area:
         """Return the physical address of the slot for the next received message."""
         return self._physical(self._slot(self._put))
 
-    def put(self, trace: int) -> None:
-        """Announce the message in the next receive slot; `trace` is its trace key."""
+    def put(self, trace: int, message: int) -> None:
+        """Announce the message in the next receive slot; `trace` is its trace key, `message` its number."""
         self._put += 1
-        self.traced.append(trace)
+        self.traced.append((trace, message))
         self._host.store_words(self._physical(Word.PUT), (self._put % WORD,))
 
     def _slot(self, number: int) -> int:

@@ -33,6 +33,8 @@ class Coming(NamedTuple):
     trace: int
     """Trace key of the last cell."""
     source: int
+    message: int
+    """Number of the message in the trace."""
 
 
 class SsamKernel:
@@ -124,7 +126,7 @@ class SsamKernel:
             for begin in range(0, header.size, PART):
                 while not await self._port.room():
                     await self._drain()
-                cell = await self._port.put(header.destination, message, begin)
+                cell = await self._port.put(header.destination, message, begin, number)
                 host.trace(TraceEvent.PAYLOAD_WRITTEN, cell, PART, message=number)
             self.copied["process_to_card"] += header.size
             area.sent()
@@ -152,8 +154,8 @@ class SsamKernel:
 
     async def _put_together(self, cell: Cell) -> None:
         """Append the data of a cell to its message."""
-        host, trace = self.host, key(cell.source, self.me, cell.number)
-        host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source)
+        host, trace, message = self.host, key(cell.source, self.me, cell.number), self._port.message
+        host.trace(TraceEvent.POLL_HIT, trace, 0, cell.source, message=message)
         data = await self._port.take(cell)
         missing = (cell.number - self._numbers[cell.source] - 1) & 0xFF
         self._numbers[cell.source] = cell.number
@@ -165,12 +167,12 @@ class SsamKernel:
         if before is None:
             if not cell.first:
                 return
-            before = Coming(self._free.popleft(), 0, trace, cell.source)
+            before = Coming(self._free.popleft(), 0, trace, cell.source, message)
         host.store_bytes(before.slot + before.size, data)
-        now = Coming(before.slot, before.size + len(data), trace, cell.source)
+        now = Coming(before.slot, before.size + len(data), trace, cell.source, message)
         if cell.left <= PART:
             self.copied["card_to_kernel"] += now.size
-            host.trace(TraceEvent.IN_KERNEL, trace, now.size, cell.source)
+            host.trace(TraceEvent.IN_KERNEL, trace, now.size, cell.source, message=message)
             self._whole.append(now)
         else:
             self._coming[cell.source] = now
@@ -194,6 +196,7 @@ class SsamKernel:
             else:
                 await host.copy_memory("ssam_copy", area.incoming(), message.slot, message.size)
                 self.copied["kernel_to_process"] += message.size
-                area.put(message.trace)
-                host.trace(TraceEvent.IN_PROCESS, message.trace, message.size, message.source)
+                area.put(message.trace, message.message)
+                about = message.trace, message.size, message.source
+                host.trace(TraceEvent.IN_PROCESS, *about, message=message.message)
             self._free.append(message.slot)

@@ -157,15 +157,15 @@ class Port:
         process, host = self.process, self._kernel.host
         header = Header.decode(process.load_bytes(va, FORMAT.size))
         await process.spend("ssam_dispatch")
-        trace = self.area.traced.popleft()
+        trace, number = self.area.traced.popleft()
         arguments, at = process.load_words(va + FORMAT.size, header.arguments), va + FORMAT.size + 4 * header.arguments
         call = self._handling = Call(self, header, header.source, Kind(header.kind), arguments, at, header.data)
         try:
-            host.trace(TraceEvent.HANDLER_START, trace, 0, header.source)
+            host.trace(TraceEvent.HANDLER_START, trace, 0, header.source, message=number)
             function = self.rules.handler(call.kind, header.source, header.handler)
             if function is not None:
                 await function(call)
-            host.trace(TraceEvent.HANDLER_END, trace, 0, header.source)
+            host.trace(TraceEvent.HANDLER_END, trace, 0, header.source, message=number)
             if call.kind is Kind.REPLY:
                 self._open[header.source] -= 1
                 return

@@ -137,7 +137,7 @@ class Driver:
         """Take a frame and give the NIC another buffer for it."""
         host, slot = self._host, self._taken % SLOTS
         frame = Frame(self._given[slot], words[1] & SIZE, words[0], words[0] >> 24)
-        host.trace(TraceEvent.POLL_HIT, frame.key, 0, frame.source)
+        host.trace(TraceEvent.POLL_HIT, frame.key, 0, frame.source, message=host.message_at(frame.address))
         await host.spend("udp_frame")
         await host.overhead("frame")
         host.store_words(self._ring + 8 * slot + 4, (0,))

@@ -44,6 +44,8 @@ class Datagram:
     """Trace key of the frame that completed it."""
     arrived: int
     """Time of that frame, ps."""
+    message: int
+    """Number of the datagram in the trace."""
 
     @property
     def size(self) -> int:
@@ -199,8 +201,9 @@ class UdpKernel:
             self._drop("room", frames)
         else:
             port.room -= size
-            port.came.append(Datagram(source, head, frames, key, host.now))
-            host.trace(TraceEvent.IN_KERNEL, key, head.size - UDP_BYTES, source)
+            message = host.message_at(frames[0].address)
+            port.came.append(Datagram(source, head, frames, key, host.now, message))
+            host.trace(TraceEvent.IN_KERNEL, key, head.size - UDP_BYTES, source, message=message)
             port.wake()
             if port.signals:
                 host.signal(port.process.number, Sig.IO)
@@ -221,7 +224,8 @@ class UdpKernel:
             self.driver.give_back(datagram.frames)
             if is_right(address(datagram.source), address(self._me), b"".join(frames)):
                 self.received += 1
-                host.trace(TraceEvent.IN_PROCESS, datagram.key, datagram.size, datagram.source)
+                about = datagram.key, datagram.size, datagram.source
+                host.trace(TraceEvent.IN_PROCESS, *about, message=datagram.message)
                 return datagram
             self.lost["sum"] += 1
         return None

@@ -168,7 +168,7 @@ class Socket:
         datagram = await self._kernel.take(self._bound, pieces, size)
         if datagram is None:
             return None
-        self._host.trace(TraceEvent.HANDLER_START, datagram.key, 0, datagram.source)
+        self._host.trace(TraceEvent.HANDLER_START, datagram.key, 0, datagram.source, message=datagram.message)
         head = datagram.head
         return Received(datagram.source, head.source, min(size, datagram.size), datagram.size, datagram.arrived)
 

@@ -62,7 +62,7 @@ class Program:
         nic.trace(TraceEvent.NIC_NOTICED, key, message=message)
         self._frames.append((order, message))
         nic.trace(TraceEvent.NIC_DMA_START, key, order.size, message=message)
-        await self._port.fetch(order.address, order.size)
+        await self._port.fetch(order.address, order.size, message)
         await self._launch()
 
     async def _launch(self) -> None:
@@ -75,7 +75,7 @@ class Program:
         words = header(self._me, self._launched, order.size)
         self._launched += 1
         self._nic.trace(TraceEvent.NIC_SEND_START, words[0], order.size, message=message)
-        await self._port.launch(order.node, words, order.size)
+        await self._port.launch(order.node, words, order.size, message=message)
 
     async def fetched(self) -> None:
         """Publish that a frame has been read (called by the port)."""
@@ -100,22 +100,22 @@ class Program:
             await nic.work("udp_bad")
             await self._drop(Word.BAD)
             return
-        nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source)
+        nic.trace(TraceEvent.NIC_RECV_START, head.header[0], head.source, message=head.message)
         place = self._came % SLOTS
         buffer = nic.load(Word.SLOTS + 4 * place)
         if not buffer:
             await nic.work("udp_full")
-            nic.trace(TraceEvent.NIC_DROPPED, head.header[0])
+            nic.trace(TraceEvent.NIC_DROPPED, head.header[0], message=head.message)
             await self._drop(Word.DROPPED)
             return
         await nic.work_on("udp_arrived")
         nic.store(Word.SLOTS + 4 * place, 0)
         self._came += 1
-        nic.trace(TraceEvent.NIC_ACCEPT, head.header[0], head.source)
-        nic.trace(TraceEvent.NIC_DMA_START, head.header[0], head.size, 8)
+        nic.trace(TraceEvent.NIC_ACCEPT, head.header[0], head.source, message=head.message)
+        nic.trace(TraceEvent.NIC_DMA_START, head.header[0], head.size, 8, message=head.message)
         await port.deliver(buffer, head.size)
         await port.drop()
-        await port.store(self._ring + 8 * place, came(head.header))
+        await port.store(self._ring + 8 * place, came(head.header), head.message)
         await port.interrupt()
 
     async def _drop(self, counter: Word) -> None:

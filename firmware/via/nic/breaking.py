@@ -24,9 +24,12 @@ class Breaking:
         self._ni, self._nic = ni, ni.nic
         self._acks, self._completions, self._readers = acks, completions, readers
 
-    async def refuse(self, endpoint: Endpoint, kind: Kind, number: int, last: bool = True) -> None:
-        """Send the peer a NACK for its failed message, with the reason, then break the connection."""
-        await self._acks.refuse(endpoint, kind, number, last)
+    async def refuse(self, endpoint: Endpoint, kind: Kind, number: int, message: int, last: bool = True) -> None:
+        """Send the peer a NACK for its failed message, with the reason, then break the connection.
+
+        `message` is the number of the message in the trace.
+        """
+        await self._acks.refuse(endpoint, kind, number, message, last)
         await self.break_up(endpoint, Status.FLUSHED)
 
     async def break_up(self, endpoint: Endpoint, verdict: Status, blamed: int | None = None) -> None:

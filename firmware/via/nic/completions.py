@@ -45,22 +45,32 @@ class Completions:
             await self.send(endpoint, done.descriptor, done.length, done.operation)
 
     async def receive(
-        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
+        self,
+        endpoint: Endpoint,
+        descriptor: int,
+        length: int,
+        status: int,
+        immediate: int | None = None,
+        number: int = 0,
     ) -> None:
-        """Complete a receive descriptor. Descriptor 0 means that it no longer exists, and gets no status."""
+        """Complete a receive descriptor. Descriptor 0 means that it no longer exists, and gets no status.
+
+        `number` is the number of the received message in the trace.
+        """
         if descriptor:
-            await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
+            await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate, number)
             await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
 
     async def _status(
-        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None
+        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None, number: int = 0
     ) -> None:
         await self._nic.work_on("user_status" if endpoint.user else "write_status")
-        words = (length, int(status))
+        words: tuple[int, ...] = (length, int(status))
         if immediate is None:
-            await self._ni.store(descriptor + Field.LENGTH, words)
+            await self._ni.store(descriptor + Field.LENGTH, words, number)
         else:
-            await self._ni.store(descriptor + Field.IMMEDIATE, (immediate, length, int(status) | Status.IMMEDIATE))
+            words = immediate, length, int(status) | Status.IMMEDIATE
+            await self._ni.store(descriptor + Field.IMMEDIATE, words, number)
 
     async def _after(self, endpoint: Endpoint, side: int, queue: Vi) -> None:
         """Write the completion-queue entry, and schedule the interrupt for a sleeping thread."""

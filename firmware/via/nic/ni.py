@@ -29,10 +29,10 @@ class Ni:
         self.stores = 0
         """Number of stores given to the port."""
 
-    async def store(self, address: int, words: tuple[int, ...]) -> None:
-        """Store words to host memory, after all earlier deliveries."""
+    async def store(self, address: int, words: tuple[int, ...], message: int = 0) -> None:
+        """Store words, which may be about a message, to host memory after all earlier deliveries."""
         self.stores += 1
-        await self.port.store(address, words)
+        await self.port.store(address, words, message)
 
     def number(self) -> int:
         """Return a new message number of this node."""

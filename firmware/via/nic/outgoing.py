@@ -48,6 +48,8 @@ class Outgoing:
     """True if all packets are launched and payload is still being fetched."""
     message: int = 0
     """Number of the message in the trace."""
+    cause: int = 0
+    """Number in the trace of the RDMA read that the message responds to."""
 
     def launchable(self) -> bool:
         """Return True if the next packet may be launched."""

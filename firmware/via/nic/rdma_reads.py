@@ -23,7 +23,7 @@ from firmware.via.nic.outgoing import Outgoing
 from firmware.via.nic.scatter_gather import SegmentPages, Span
 from firmware.via.nic.sending import Sender
 from firmware.via.nic.translation import Frames, Translator
-from pymodels.trace import TraceEvent
+from pymodels.trace import CAUSE_SHIFT, TraceEvent
 
 
 class RdmaReads:
@@ -51,7 +51,7 @@ class RdmaReads:
         size, _ = await self._port.inline()
         if not await self._allowed(endpoint, writing, size):
             self._ni.count(Counter.NOT_ALLOWED)
-            await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number)
+            await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number, self._port.head().message)
             return
         parts = [Span(writing.va, writing.handle, size)] if size else []
         pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
@@ -59,8 +59,11 @@ class RdmaReads:
         its = self._ni.number()
         key = self._ni.key(connection, its)
         message = self._nic.message()
-        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], connection.node, message=message)
+        head = self._port.head()
+        cause = connection.node | head.message << CAUSE_SHIFT
+        self._nic.trace(TraceEvent.NIC_REPLY, key, head.header[0], cause, message=message)
         answer = Outgoing(endpoint, connection, work, None, its, key, via.Kind.DATA, asked=number, message=message)
+        answer.cause = head.message
         if not size:
             answer.before.append((via.Kind.DATA, b""))
         await self._sender.respond(answer)
@@ -85,5 +88,6 @@ class RdmaReads:
             waiting.operation |= await self._delivery.deliver(waiting.reading) or Status(0)
         if header.last:
             waiting.over = True
-            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], self._port.head().size)
+            head = self._port.head()
+            self._nic.trace(TraceEvent.NIC_RECV_DONE, head.header[0], head.size, message=head.message)
             await self._completions.acknowledged(endpoint)

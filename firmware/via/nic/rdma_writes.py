@@ -35,6 +35,8 @@ class Piece(NamedTuple):
     number: int
     """Number of the message."""
     last: bool
+    message: int
+    """Number of the message in the trace."""
 
 
 class RdmaWrites(Protocol):
@@ -79,7 +81,7 @@ class Lookup:
             writing.va, writing.length, size = writing.va + part, writing.length + part, size - part
         stored = endpoint.connection.reliability == Reliability.RECEPTION
         if stored and header.last:  # a store after the data, whose completion can be awaited
-            await self._ni.store(self._nic.load(Word.SCRATCH), (0,))
+            await self._ni.store(self._nic.load(Word.SCRATCH), (0,), self._port.head().message)
         return True
 
     async def _allowed(self, endpoint: Endpoint, writing: IncomingWrite, size: int) -> bool:
@@ -125,13 +127,14 @@ class KernelBuffer:
         await self._nic.work("write_to_kernel")
         at = self._nic.load(Word.WRITES) + slot_bytes(self._ni.options.packet) * (self._given % SLOTS)
         self._given = self._given + 1 & 0xFFFFFFFF
-        self._pieces.append(Piece(endpoint, connection, writing, header.number, header.last))
+        its = self._port.head().message
+        self._pieces.append(Piece(endpoint, connection, writing, header.number, header.last, its))
         connection.awaits_writes = True
         if size:
             await self._port.deliver(at + SLOT_HEADER, size)
         confirm = header.last and bool(connection.reliable)
         (whose,) = SlotWord.encode(endpoint.number, endpoint.generation, confirm=confirm)
-        await self._ni.store(at + WriteSlot.VA, (writing.va, writing.handle, size, whose))
+        await self._ni.store(at + WriteSlot.VA, (writing.va, writing.handle, size, whose), its)
         await self._port.interrupt()
         writing.va, writing.length = writing.va + size & 0xFFFFFFFF, writing.length + size
         return True
@@ -157,6 +160,6 @@ class KernelBuffer:
             if not (one.connection.reliable and one.endpoint.connected(one.connection)):
                 continue
             if one.writing.refused:
-                await self._breaking.refuse(one.endpoint, Kind.NOT_ALLOWED, one.number)
+                await self._breaking.refuse(one.endpoint, Kind.NOT_ALLOWED, one.number, one.message)
             elif one.last:
-                await self._acks.send(one.connection, Kind.DONE, one.number)
+                await self._acks.send(one.connection, Kind.DONE, one.number, one.message)

@@ -54,13 +54,18 @@ class Receiver:
     async def arrived(self) -> None:
         """Handle the packet at the head of the port."""
         packet = self._port.head()
-        self._nic.trace(TraceEvent.NIC_RECV_START, packet.header[0], packet.source)
+        self._nic.trace(TraceEvent.NIC_RECV_START, packet.header[0], packet.source, message=packet.message)
         if not packet.good:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.BAD_CRC)
         else:
             await self._good(parse(*packet.header))
         await self._port.drop()
+
+    @property
+    def _message(self) -> int:
+        """Number in the trace of the message of the packet at the head of the port."""
+        return self._port.head().message
 
     async def _good(self, header: Header) -> None:
         """Handle a valid packet."""
@@ -103,7 +108,7 @@ class Receiver:
             return True
         self._ni.count(Counter.LOST)
         if connection.reliable:
-            await self._breaking.refuse(endpoint, Kind.LOST, number, whole)
+            await self._breaking.refuse(endpoint, Kind.LOST, number, self._message, whole)
             return False
         await self._abandon_message(endpoint)
         return header.first
@@ -172,10 +177,12 @@ class Receiver:
             connection.writing = None
             self._ni.count(Counter.NOT_ALLOWED)
             if connection.reliable:
-                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED, header.number)
+                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED, header.number, self._message)
         elif header.last:
             connection.writing = None
-            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length)
+            self._nic.trace(
+                TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length, message=self._message
+            )
             if not self._writes.confirms:
                 await self._acknowledge(endpoint, header.number)
 
@@ -194,7 +201,7 @@ class Receiver:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NO_DESCRIPTOR)
             if endpoint.connection.reliable:
-                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR, header.number)
+                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR, header.number, self._message)
         return message
 
     async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status, header: Header) -> None:
@@ -202,18 +209,20 @@ class Receiver:
         endpoint.connection.receiving = None
         await self._breaking.end(endpoint, message, message.length, wrong)
         if endpoint.connection.reliable:
-            await self._breaking.refuse(endpoint, Kind.TOO_LONG, header.number)
+            await self._breaking.refuse(endpoint, Kind.TOO_LONG, header.number, self._message)
 
     async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
         """Complete a message."""
         endpoint.connection.receiving = None
-        self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
+        key = self._port.head().header[0]
+        self._nic.trace(TraceEvent.NIC_ACCEPT, key, header.source, endpoint.number + 1, message=self._message)
+        self._nic.put_message(message.descriptor, self._message, in_host=True)
         await self._completions.receive(
-            endpoint, message.descriptor, message.length, message.operation, message.immediate
+            endpoint, message.descriptor, message.length, message.operation, message.immediate, number=self._message
         )
         await self._nic.work_on("user_received" if endpoint.user else "receive_end")
         await message.finish()
-        self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
+        self._nic.trace(TraceEvent.NIC_RECV_DONE, key, message.length, message=self._message)
         await self._acknowledge(endpoint, header.number)
         await self._refill.look(endpoint.receives.cache)
 
@@ -221,6 +230,6 @@ class Receiver:
         """Acknowledge a complete message according to the reliability level of its connection."""
         connection = endpoint.connection
         if connection.reliability == Reliability.DELIVERY:
-            await self._acks.send(connection, Kind.DONE, number)
+            await self._acks.send(connection, Kind.DONE, number, self._message)
         elif connection.reliability == Reliability.RECEPTION:
-            await self._acks.send_stored(endpoint, number)
+            await self._acks.send_stored(endpoint, number, self._message)

@@ -205,7 +205,7 @@ class Sender:
             now.piece = address + size, left - size
             now.fetching.append(size)
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size, message=now.message)
-            await self._port.fetch(address, size)
+            await self._port.fetch(address, size, now.message)
             now.underway += 1
             now.fetched += self._port.waits
             if self._port.prepares and now.in_turn:
@@ -240,10 +240,10 @@ class Sender:
         kind, size, data = now.next()
         if prepared:
             now.prepared -= 1
-            await self._port.launch_prepared(size)
+            await self._port.launch_prepared(size, now.message)
         else:
             header = await self._header(now, kind, size, now.over and not now.work.status)
-            await self._port.launch(now.connection.node, header, size, data)
+            await self._port.launch(now.connection.node, header, size, data, message=now.message)
         self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size, message=now.message)
         if now.over:
             await self._over(now)
@@ -263,7 +263,7 @@ class Sender:
         if now.cache is None:
             await self._nic.caught_up()
             if work.status and endpoint.connected(connection):
-                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
+                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked, now.cause)
             return
         now.cache.free()
         await self._refill.look(now.cache)

@@ -12,6 +12,7 @@ from pymodels.machine.net_send import NetSend
 from pymodels.machine.network import Flight, ModelNetwork
 from pymodels.machine.window import Window
 from pymodels.machine.world import World
+from pymodels.messages import PLACE
 from pymodels.nics.fifo.cells import Cell
 from pymodels.nics.fifo.registers import Descriptor, Form, Ready, Region, Size, State, Status, circuit_of
 from pymodels.trace import Part, TraceEvent, unit
@@ -111,6 +112,7 @@ class ReceiveSide:
         self._node, self._memory = node, memory
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
+        self._messages = world.messages.sram(node)
         self.changed: Callable[[], None] = lambda: None
         """Callback after a possible change of the received packets, connected by the PCI side."""
         self._coming = bytearray()
@@ -167,12 +169,14 @@ class ReceiveSide:
         while self._backlog and self._place:
             flight, data, size, tail = self._backlog.popleft()
             if not self._coming:
-                self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, self._where)
+                self._messages[self._where >> PLACE] = flight.message
+                self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, self._where, 0, flight.message)
             self._coming += data
             if tail:
                 packet = bytes(self._coming)
                 self._coming.clear()
-                self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(packet) + 1, flight.crc_error)
+                size, wrong, message = len(packet) + 1, flight.crc_error, flight.message
+                self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, size, wrong, message)
                 if self.form is Form.CELLS:
                     self._cell(packet, not flight.crc_error)
                 else:

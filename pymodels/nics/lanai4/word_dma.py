@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.world import World
+from pymodels.messages import PLACE
 from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Isr
 from pymodels.trace import Part, TraceEvent, unit
@@ -29,6 +30,7 @@ class WordDma:
         self.transfers = 0
         self._kernel, self._timing, self._log = world.kernel, world.timing, world.log
         self._node, self._unit, self._sram, self._raise_isr = node, unit(node, Part.HOST_DMA), sram, raise_isr
+        self._messages = world.messages.sram(node)
         self._done = 0
 
     @property
@@ -80,4 +82,5 @@ class WordDma:
     def _record(self, event: TraceEvent, size: int) -> None:
         """Add the start or the end of a transfer to the trace."""
         moved = size if self.registers[Ebus.DMA_DIR] else -size
-        self._log.add(self._unit, event, self.registers[Ebus.LAR], 0, moved)
+        lar = self.registers[Ebus.LAR]
+        self._log.add(self._unit, event, lar, 0, moved, self._messages[lar >> PLACE])

@@ -100,5 +100,14 @@ INVARIANTS = {
     OWN + 1: "invalid command: the SP adapter's RECV_NEXT or STORE has no packet or exceeds it",
 }
 KIND = SpAdapter(
-    "sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", POWERPC, boots=False, invariants=INVARIANTS, keys=KEYS
+    "sp",
+    "an SP adapter",
+    NETWORK,
+    1 << 19,
+    "sim_sp_nic",
+    POWERPC,
+    boots=False,
+    commands=True,
+    invariants=INVARIANTS,
+    keys=KEYS,
 )

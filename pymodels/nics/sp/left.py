@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.world import World
+from pymodels.messages import command_place
 from pymodels.nics.sp.packets import ReceiveBuffer
 from pymodels.nics.sp.registers import SpCommand, SpSize
 from pymodels.trace import Part, TraceEvent, unit
@@ -63,6 +64,7 @@ class LeftEngine:
         self._node = node
         self._unit = unit(node, Part.HOST_DMA)
         self._log = world.log
+        self._messages = world.messages.sram(node)
         self._timing = world.timing
         self._receive = receive
         self._changed = changed
@@ -152,15 +154,18 @@ class LeftEngine:
     def _trace(self, event: TraceEvent, entry: Entry) -> None:
         """Record the start or the end of a command with its number among the FETCHes or among the STOREs."""
         if entry.first & FETCH:
-            self._log.add(self._unit, event, self.fetched, 0, entry.size)
+            number, store, moved = self.fetched, False, entry.size
         else:
-            self._log.add(self._unit, event, self.stored, 1, -entry.size)
+            number, store, moved = self.stored, True, -entry.size
+        message = self._messages[command_place(number, store)]
+        self._log.add(self._unit, event, number, int(store), moved, message)
 
     def _trace_move(self, size: int) -> None:
         """Record the move of packet bytes to the Recv/Cmd FIFO, which takes no time in the machine."""
         number = self.stored + sum(not entry.first & (FETCH | ALARM | NEXT) for entry in self._entries)
+        message = self._messages[command_place(number, True)]
         for event in (TraceEvent.MOVE_START, TraceEvent.MOVE_DONE):
-            self._log.add(unit(self._node, Part.NET_RECV), event, self._receive.key, number, size)
+            self._log.add(unit(self._node, Part.NET_RECV), event, self._receive.key, number, size, message)
 
 
 def _whole(size: int) -> int:

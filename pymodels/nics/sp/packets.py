@@ -43,6 +43,7 @@ class ReceiveBuffer:
         self._node = node
         self._unit = unit(node, Part.NET_RECV)
         self._log = world.log
+        self._messages = world.messages
         self._changed = changed
         self._coming = bytearray()
         self._backlog: deque[tuple[Flight, bytes, int, bool]] = deque()
@@ -88,7 +89,8 @@ class ReceiveBuffer:
 
     def _take(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
         if not self._coming:
-            self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key)
+            self._messages.arrives(self._node, flight.message)
+            self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, 0, 0, flight.message)
         self._coming += data
         if tail:
             self._whole(bytes(self._coming), flight)
@@ -103,7 +105,7 @@ class ReceiveBuffer:
         status = len(user) | bool(flight.crc_error) << RecvStatus.BAD_CRC | wrong << RecvStatus.BAD_SIZE
         self._packets.append(Packet((0, 0, *words[2:], *words[:2]), user, status))
         whole = HEADER_BYTES + VIA_BYTES + len(user) + 1
-        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, whole, flight.crc_error)
+        self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, whole, flight.crc_error, flight.message)
         self._changed()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pymodels.trace import RECORD, Part, TraceEvent, switch_port, unit
+from pymodels.trace import CAUSE_SHIFT, RECORD, Part, TraceEvent, switch_port, unit
 from tb.report.recorded import LEGEND, TRACE, Legend, write_legend, write_trace
 
 KEY = 0x06360303
@@ -49,10 +49,14 @@ def record(
     return ns * 1000, unit(node, part), event, key, a, b, message
 
 
-def of_message(number: int, node: int, rows: list[Row]) -> list[Row]:
-    """Return the records, with the number of a message in those that software leaves at its sender `node`."""
-    places = unit(node, Part.HOST_CPU), unit(node, Part.NIC_CPU)
-    return [(*row[:6], number) if row[1] in places and row[2] in AT_SENDER else row for row in rows]
+def of_message(number: int, rows: list[Row]) -> list[Row]:
+    """Return the records, with the number of a message in those that have none."""
+    return [row if len(row) > 6 and row[6] else (*row[:6], number) for row in rows]
+
+
+def made_for(cause: int, node: int) -> int:
+    """Return the second argument of a message that a NIC makes for another one: the number of that, and a node."""
+    return cause << CAUSE_SHIFT | node
 
 
 def packet(at: int, source: int, size: int, key: int = KEY) -> list[Row]:
@@ -108,7 +112,7 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
         record(at + 3500, source, Part.NIC_CPU, E.NIC_RECV_START, key, target),
         record(at + 3500, source, Part.NIC_CPU, E.ACK_SEEN, key, target),
     ]
-    return of_message(2 * number - 1 + source, source, rows)
+    return of_message(2 * number - 1 + source, rows)
 
 
 def through_a_card(at: int) -> list[Row]:

@@ -27,6 +27,7 @@ from tests.unit.report.madeup_trace import (
     Row,
     leave,
     message,
+    of_message,
     packet,
     ping_pong,
     record,
@@ -89,8 +90,9 @@ def test_a_rejected_message_has_a_stage_until_its_retransmission() -> None:
         record(1710, 1, Part.NIC_CPU, E.NACK_SENT, KEY, 0),
         *packet(1720, 1, 8),
         record(2000, 0, Part.NIC_CPU, E.NIC_RECV_START, KEY, 1),
-        record(2000, 0, Part.NIC_CPU, E.NACK_SEEN, KEY, 1, message=1),
+        record(2000, 0, Part.NIC_CPU, E.NACK_SEEN, KEY, 1),
     ]
+    refused = of_message(1, refused)
     again = [row for row in message(4000, 0) if row[0] >= 5_111_000]
     (life,) = lives(refused, again).lives
     stages = {stage.name: stage.duration // 1000 for stage in stages_of(life)}
@@ -154,7 +156,7 @@ def test_work_that_overlaps_is_counted_once() -> None:
         record(2400, 1, Part.HOST_DMA, E.DMA_START, 0x1800, 0, -4),
         record(2600, 1, Part.HOST_DMA, E.DMA_DONE, 0x1800, 0, -4),
     ]
-    (life,) = lives(parts, early).lives
+    (life,) = lives(parts, of_message(1, early)).lives
     stages = {stage.name: stage.duration for stage in stages_of(life)}
     assert (stages["dma_message"], stages["dma_back_pointer"]) == (0, 700_000), "it was over before it was ordered"
     assert min(stages.values()) >= 0
@@ -169,7 +171,7 @@ def test_a_message_that_never_arrives_has_no_stages() -> None:
 
 def test_a_layer_with_fewer_records_has_fewer_stages_that_still_add_up() -> None:
     few = (E.SEND_CALL, E.PAYLOAD_WRITTEN, E.NIC_ACCEPT, E.NIC_NOTICED, E.NIC_SEND_START, E.POLL_HIT, E.HANDLER_START)
-    told = lives([row for row in message(0, 0) if row[2] in few or row in packet(1120, 0, 96)])
+    told = lives([row for row in message(0, 0) if row[2] in few or row in of_message(1, packet(1120, 0, 96))])
     stages = stages_of(told.lives[0])
     names = ["host_send", "bus_and_channel_search", "nic_send", "send_engine", "wire_and_switch", "reception"]
     assert [stage.name for stage in stages] == [*names, "host_notices", "host_dispatch"]

@@ -1,9 +1,10 @@
 """Messages of layers whose NICs leave no records: a card without a processor, firmware without records.
 
 Strategy: in made-up traces of two hosts only the hosts and the hardware leave records. The message written by the host
-is found on the wire by its key, and taken in the order of arrival. Then faults are made: a packet is damaged, a message
-is in the queue of the other node under the same key, a message never comes. The stages must add up. At last the drivers
-of echo and of the FIFO card run on the machine, and leave the records needed for this, in their order.
+is found on the wire by its number. Its receiver takes it by its number or, behind firmware in C, in the order of
+arrival. Then faults are made: a packet is damaged, a message is in the queue of the other node under the same key, a
+message never comes. The stages must add up. At last the drivers of echo and of the FIFO card run on the machine, and
+leave the records needed for this, in their order.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ from pymodels.trace import Part, TraceEvent
 from tb.report.lives import Lives
 from tb.report.stages import stages_of
 from tb.report.wire import rows
-from tests.unit.report.madeup_trace import KEY, LEGEND_OF_TWO, Row, packet, record, trace
+from tests.unit.report.madeup_trace import KEY, LEGEND_OF_TWO, Row, of_message, packet, record, trace
 
 E = TraceEvent
 CPU = Part.HOST_CPU
 
 
-def lives(*parts: list[Row]) -> Lives:
-    return Lives(replace(LEGEND_OF_TWO, layers=("fifo",))).take_all(rows(trace(*parts)))
+def lives(*parts: list[Row], executing: tuple[int, ...] = ()) -> Lives:
+    legend = replace(LEGEND_OF_TWO, layers=("fifo",), executing=executing)
+    return Lives(legend).take_all(rows(trace(*parts)))
 
 
 def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
@@ -38,13 +40,24 @@ def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:
     ]
 
 
-def taken(at: int, node: int) -> list[Row]:
-    """Let the host find the oldest message, and load it within 500 ns."""
-    return [record(at, node, CPU, E.POLL_HIT), record(at + 500, node, CPU, E.HANDLER_START, 0, 0, 1 - node)]
+def taken(at: int, node: int, number: int = 1) -> list[Row]:
+    """Let the host find a message of the other one, and load it within 500 ns; `number` 0: it knows no number."""
+    message = 2 * number - node if number else 0
+    return [
+        record(at, node, CPU, E.POLL_HIT, message=message),
+        record(at + 500, node, CPU, E.HANDLER_START, 0, 0, 1 - node, message=message),
+    ]
 
 
-def test_a_message_is_tracked_by_key_and_order() -> None:
-    (life,) = lives(written(0, 0), packet(400, 0, 24), taken(1000, 1)).lives
+def sent(at: int, node: int, size: int, number: int = 1, key: int = KEY) -> list[Row]:
+    """Send the packet of a message."""
+    return of_message(2 * number - 1 + node, packet(at, node, size, key))
+
+
+@pytest.mark.parametrize("executing", [(), (0, 1)])
+def test_a_message_is_tracked_by_number_or_behind_firmware_in_c_by_order(executing: tuple[int, ...]) -> None:
+    takes = taken(1000, 1, 0 if executing else 1)
+    (life,) = lives(written(0, 0), sent(400, 0, 24), takes, executing=executing).lives
     assert (life.target, life.latency, [piece.key for piece in life.pieces]) == (1, 1_500_000, [KEY])
     assert len(life.pieces[0].packets) == 1
     stages = {stage.name: stage.duration // 1000 for stage in stages_of(life)}
@@ -54,14 +67,14 @@ def test_a_message_is_tracked_by_key_and_order() -> None:
 
 
 def test_messages_of_equal_keys_from_both_sides_are_distinguished() -> None:
-    told = lives(written(0, 0), written(0, 1), packet(400, 0, 24), packet(2000, 1, 24), taken(1000, 1), taken(2600, 0))
+    told = lives(written(0, 0), written(0, 1), sent(400, 0, 24), sent(2000, 1, 24), taken(1000, 1), taken(2600, 0))
     assert [(life.node, life.target, life.latency) for life in told.lives] == [(0, 1, 1_500_000), (1, 0, 3_100_000)]
 
 
 def test_the_cells_of_a_message_form_one_life_that_ends_with_the_last_cell() -> None:
     second = written(500, 0, key=KEY + 1)[1:]
-    cells = [packet(400, 0, 53), packet(900, 0, 53, key=KEY + 1)]
-    looks = [record(1000, 1, CPU, E.POLL_HIT), *taken(1500, 1)]
+    cells = [sent(400, 0, 53), sent(900, 0, 53, key=KEY + 1)]
+    looks = [record(1000, 1, CPU, E.POLL_HIT, message=1), *taken(1500, 1)]
     (life,) = lives(written(0, 0), second, *cells, looks).lives
     assert [piece.key for piece in life.pieces] == [KEY, KEY + 1]
     assert sum(stage.duration for stage in stages_of(life)) == life.latency == 2_000_000
@@ -69,14 +82,15 @@ def test_the_cells_of_a_message_form_one_life_that_ends_with_the_last_cell() -> 
 
 def test_a_damaged_packet_is_skipped_in_the_order_of_messages() -> None:
     damaged = [
-        (*row[:5], 0x5A, 0) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in packet(400, 0, 24)
+        (*row[:5], 0x5A, 1) if row[2] == E.RX_TAIL and row[1] % 16 == Part.LINK else row for row in sent(400, 0, 24)
     ]
-    told = lives(written(0, 0), damaged, written(2000, 0, 2, KEY + 1), packet(2400, 0, 24, KEY + 1), taken(3000, 1))
+    parts = written(0, 0), damaged, written(2000, 0, 2, KEY + 1), sent(2400, 0, 24, 2, KEY + 1), taken(3000, 1, 0)
+    told = lives(*parts, executing=(0, 1))
     assert [life.latency for life in told.lives] == [None, 1_500_000]
 
 
 def test_a_message_that_no_host_takes_has_not_arrived() -> None:
-    (life,) = lives(written(0, 0), packet(400, 0, 24)).lives
+    (life,) = lives(written(0, 0), sent(400, 0, 24)).lives
     assert (life.target, life.arrived, stages_of(life)) == (1, None, [])
 
 

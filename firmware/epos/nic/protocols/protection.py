@@ -87,7 +87,9 @@ class Side:
         header[self._word] = out.node % place.processes
         high, low, begin, skip = sender.route(out.node)
         nic.store_words(place.head - ROUTE, (high, low, *header))
-        nic.trace(TraceEvent.NIC_SEND_START, header[0], out.size, message=nic.message_at(out.at))
+        message = nic.message_at(out.at)
+        nic.put_message(place.head - ROUTE + begin + skip, message)
+        nic.trace(TraceEvent.NIC_SEND_START, header[0], out.size, message=message)
         nic.write(Reg.SMP, place.head - ROUTE + begin)
         nic.write(Reg.SA, skip)
         end = -(-out.size // nic.word_bytes) * nic.word_bytes

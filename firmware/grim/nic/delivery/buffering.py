@@ -65,11 +65,12 @@ class Buffering:
         if not queue and self._endpoints.room(channel, length):
             await self._intake.accept(buffer, key, source, stream, channel, length, early)
         elif len(queue) < self._share:
-            verdicts.take(key, source, stream)
+            message = self._buffers.message(buffer)
+            verdicts.take(key, source, stream, message)
             await self._nic.work("queue_message")
             queue.append((buffer, key, length))
             self._ni.count(Counter.QUEUED)
-            await verdicts.acknowledge(key, source, stream)
+            await verdicts.acknowledge(key, source, stream, message)
         else:
             await verdicts.refuse(buffer, key, source, stream)
 
@@ -95,12 +96,13 @@ class Buffering:
             self._gone[channel] += 1
             await self._nic.work("queue_drain")
             self._under_way.append(buffer)
-            place = await endpoints.append(channel, length)
+            message = self._buffers.message(buffer)
+            place = await endpoints.append(channel, length, message)
             at = self._buffers.at[buffer]
-            delivery.data(at, place.data, length, False, (NO_BUFFER, key, length))
-            delivery.word(place.after, place.pointer, (buffer, key, length))
+            delivery.data(at, place.data, length, False, (NO_BUFFER, key, length), message=message)
+            delivery.word(place.after, place.pointer, (buffer, key, length), message)
             await delivery.start()
-            self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4)
+            self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4, message=message)
 
     async def drained(self) -> None:
         """Continue deliveries after a host DMA has finished."""

@@ -19,6 +19,10 @@ class Buffers:
         self.armed = NONE
         """Buffer that the next packet is received into, or NONE."""
 
+    def message(self, buffer: int) -> int:
+        """Return the number of the message in a buffer."""
+        return self._nic.message_at(self.at[buffer])
+
     def arm(self, buffer: int) -> None:
         """Receive the next packet into a buffer."""
         self._sentinels.arm(buffer)

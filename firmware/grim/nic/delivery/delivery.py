@@ -36,6 +36,6 @@ class Delivery(BlockRing):
         """
         super().__init__(ni.nic, dma, blocks, count, chain, pointers)
 
-    def word(self, value: int, host: int, entry: tuple[int, int, int]) -> None:
-        """Append a block that writes one word to a host address and then raises WAKE."""
-        self.words((value,), host, entry)
+    def word(self, value: int, host: int, entry: tuple[int, int, int], message: int = 0) -> None:
+        """Append a block that writes one word, which may announce a message, to a host address and then raises WAKE."""
+        self.words((value,), host, entry, message=message)

@@ -47,8 +47,8 @@ class Endpoints:
         front = self._nic.load(self._layout.register(channel, Register.HOST_FRONT))
         return fits(front, self._back[channel], length, self._layout.host_limit)
 
-    async def append(self, channel: int, length: int) -> Place:
-        """Reserve and return the next place in a queue, which must have room."""
+    async def append(self, channel: int, length: int, message: int = 0) -> Place:
+        """Reserve and return the next place in a queue, which must have room, for a message with this number."""
         if channel == self._ni.card_channel:
             await self._nic.work("receive_for_card")
             return Place(*self._card.place(length))
@@ -56,6 +56,7 @@ class Endpoints:
             self._lent = NONE
         host, back = self.base[channel], self._back[channel]
         self._back[channel] = after = following(back, length, self._layout.host_limit)
+        self._nic.put_message(host + HostQueue.RING + back, message, in_host=True)
         return Place(host + HostQueue.RING + back, host + HostQueue.BACK, after)
 
     # ---- messages still arriving (cut-through)

@@ -39,18 +39,19 @@ class Intake:
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
         """Deliver a message to an endpoint queue that has room, and acknowledge it."""
-        nic, at = self._nic, self._buffers.at[buffer]
-        self._verdicts.take(key, source, stream)
+        nic, at, message = self._nic, self._buffers.at[buffer], self._buffers.message(buffer)
+        self._verdicts.take(key, source, stream, message)
         await nic.work(RECEIVE_PATHS[self._path])
         if (
             channel == self._ni.card_channel and self._ni.lossy
         ):  # a card copies the source field into its answers, so it must not have a tag
             nic.store(at + 4, nic.load(at + 4) & ~TAG)
             await nic.work("connection_tag")
-        place, pointer, after = await self._endpoints.append(channel, length)
+        place, pointer, after = await self._endpoints.append(channel, length, message)
         if early < length:
-            self._delivery.data(at + early, place + early, length - early, False, (NO_BUFFER, key, length))
-        self._delivery.word(after, pointer, (buffer, key, length))
+            entry = NO_BUFFER, key, length
+            self._delivery.data(at + early, place + early, length - early, False, entry, message=message)
+        self._delivery.word(after, pointer, (buffer, key, length), message)
         await self._delivery.start()
-        nic.trace(TraceEvent.NIC_DMA_START, key, length - early, 4)
-        await self._verdicts.acknowledge(key, source, stream)
+        nic.trace(TraceEvent.NIC_DMA_START, key, length - early, 4, message=message)
+        await self._verdicts.acknowledge(key, source, stream, message)

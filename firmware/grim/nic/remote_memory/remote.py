@@ -41,7 +41,7 @@ from firmware.grim.nic.remote_memory.jobs import Job, decode_job
 from firmware.grim.nic.remote_memory.translation import Translation
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
-from pymodels.trace import ACCEPT_IN_NIC, TraceEvent
+from pymodels.trace import ACCEPT_IN_NIC, CAUSE_SHIFT, TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
 """ISR flag set by the driver when it has answered a request or freed a block."""
@@ -174,12 +174,13 @@ class Remote:
         self._for_lock = job.pieces is not None
         va, size = (job.lock, 4) if self._for_lock else (job.target, job.size)
         self._ni.count(Counter.MISSES)
-        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va)
+        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va, message=self._buffers.message(job.buffer))
         self._entry, self._number = self._translation.victim(), self._number + 1 & 0xFFFF
         await self._nic.work("translate_ask")
         self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
         kernel = self._nic.load(Word.KERNEL)
-        self._delivery.data(Word.REQUEST, kernel + DriverWord.REQUEST, 16, True, (REQUESTED, job.key, 16))
+        asked = REQUESTED, job.key, 16
+        self._delivery.data(Word.REQUEST, kernel + DriverWord.REQUEST, 16, True, asked, message=0)
         await self._delivery.start()
         self.under_way += 1
 
@@ -205,7 +206,8 @@ class Remote:
 
     async def _answered(self, job: Job, cause: Cause | None) -> None:
         """Continue the parked message after the driver's answer."""
-        self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
+        message = self._buffers.message(job.buffer)
+        self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0, message=message)
         if job.forgotten:
             self._unpark(job)
             self._buffers.release(job.buffer)
@@ -240,11 +242,13 @@ class Remote:
     def _accept(self, job: Job) -> None:
         """Advance the stream past the message."""
         self._verdicts.in_order(job.stream, job.key)
-        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_IN_NIC)
+        message = self._buffers.message(job.buffer)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_IN_NIC, message=message)
 
     def _acknowledge(self, job: Job) -> None:
-        self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream)
-        self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source)
+        message = self._buffers.message(job.buffer)
+        self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream, message)
+        self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source, message=message)
         self._ni.count(Counter.ACCEPTED)
 
     async def _write(self, job: Job) -> None:
@@ -254,7 +258,7 @@ class Remote:
         """
         assert job.pieces is not None and job.lock_pieces is not None
         delivery, at = self._delivery, self._buffers.at[job.buffer] + HEADER_BYTES
-        reply = job.kind == MessageType.RM_REPLY
+        reply, message = job.kind == MessageType.RM_REPLY, self._buffers.message(job.buffer)
         await self._nic.work("remote_write")
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
@@ -267,14 +271,14 @@ class Remote:
             self.under_way += 1
         for number, (pa, size) in enumerate(job.pieces, 1):
             ends = number == len(job.pieces) and not locks
-            delivery.data(at, pa, size, ends, last if ends else (NO_BUFFER, 0, 0))
+            delivery.data(at, pa, size, ends, last if ends else (NO_BUFFER, 0, 0), message=message)
             at += size
         if locks:
             await self._nic.work("remote_lock")
             ((pa, _),) = job.lock_pieces
-            delivery.word(job.value, pa, last)
+            delivery.word(job.value, pa, last, message)
         await delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(locks))
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(locks), message=message)
         self._ni.count(Counter.REPLIES if reply else Counter.REMOTE_WRITES)
         await self._nic.work("send_ack")
         self._acknowledge(job)
@@ -291,7 +295,8 @@ class Remote:
         own = self._outgoing.own
         key = own.key(slot)
         own.message[slot] = message = self._nic.message()
-        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source, message=message)
+        cause = job.source | self._buffers.message(job.buffer) << CAUSE_SHIFT
+        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, cause, message=message)
         await self._nic.work("remote_read")
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
@@ -307,7 +312,7 @@ class Remote:
         for number, (pa, part) in enumerate(job.pieces, 1):
             ends = number == len(job.pieces)
             entry = (FETCHED, job.key, slot) if ends else (NO_BUFFER, 0, 0)
-            self._delivery.data(at, pa, part, ends, entry, E2L)
+            self._delivery.data(at, pa, part, ends, entry, E2L, message=message)
             at += part
         self.under_way += 1
         self._ni.count(Counter.REMOTE_READS)

@@ -122,5 +122,7 @@ class WorkQueue:
         self.moves.moved()
         await self._process.spend("take_done")
         if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
-            self._host.trace(TraceEvent.POLL_HIT, 0, self._vi.number, self._vi.peer)
+            ((physical, _),) = self._process.pieces(descriptor.va, 1)
+            message = self._host.message_at(physical)
+            self._host.trace(TraceEvent.POLL_HIT, 0, self._vi.number, self._vi.peer, message=message)
         return descriptor

@@ -62,6 +62,7 @@ class Sends(Outgoing):
         host.put_message(host.nic_base + place.slot(slot), self._message)
         header = b"".join(word.to_bytes(4, "big") for word in (key, number, info.word, *more))
         if large:
+            host.put_message(host.nic_base + place.slot(slot) + place.header_bytes, self._message)
             await host.pio_write(host.nic_base + place.slot(slot), header, combine=True)
             await self._request(slot, data, at, part)
         else:
@@ -147,7 +148,8 @@ class Takes(Incoming):
     async def take(self, word: int) -> Message | None:
         """Process a received frame; return the message that it completes, or None."""
         host, info = self._host, FrameInfo.decode(word & ~LAP)
-        host.trace(TraceEvent.POLL_HIT)
+        number = host.message_at(self._entry)
+        host.trace(TraceEvent.POLL_HIT, message=number)
         self._entries += 1
         source, size = info.source, self._size[info.source] + info.size
         if info.size == INCOMPLETE:
@@ -161,10 +163,10 @@ class Takes(Incoming):
             await host.spend("epos_take_part")
             return None
         await host.spend("epos_take")
-        host.trace(TraceEvent.HANDLER_START, 0, 0, source)
+        host.trace(TraceEvent.HANDLER_START, 0, 0, source, message=number)
         message = self.taken[source]
         data = await self._copied(source, message, self._memory.address + self._place.staging(source, message), size)
-        host.trace(TraceEvent.HANDLER_END, 0, 0, source)
+        host.trace(TraceEvent.HANDLER_END, 0, 0, source, message=number)
         await self._empty(source)
         return Message(source, info.communicator, data or b"")
 

@@ -56,6 +56,7 @@ class Sending(Sender):
         await nic.work("epos_tx")
         high, low, begin, skip = self.route(out.node)
         nic.store_words(out.at - ROUTE, (high, low))
+        nic.put_message(out.at - ROUTE + begin + skip, nic.message_at(out.at))
         nic.trace(TraceEvent.NIC_SEND_START, nic.load(out.at), out.size, message=nic.message_at(out.at))
         nic.write(Reg.SMP, out.at - ROUTE + begin)
         nic.write(Reg.SA, skip)

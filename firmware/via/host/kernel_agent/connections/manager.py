@@ -44,9 +44,9 @@ class ConnectionManager:
         else:
             await self._ends.disconnect(vi)
 
-    def arrived(self, message: Message) -> None:
-        """Handle a received message, in a task of its own."""
-        self._host.trace(TraceEvent.POLL_HIT, 0, 0, message.source)
+    def arrived(self, message: Message, number: int) -> None:
+        """Handle a received message, in a task of its own; `number` is its number in the trace."""
+        self._host.trace(TraceEvent.POLL_HIT, 0, 0, message.source, message=number)
         self._host.spawn(self._serve(message), "the kernel agent")
 
     async def _serve(self, message: Message) -> None:

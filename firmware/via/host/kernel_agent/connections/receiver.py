@@ -25,7 +25,7 @@ class MessageReceiver:
         lock: KernelLock,
         vi: ViContext,
         buffers: MessageBuffers,
-        on_message: Callable[[Message], None],
+        on_message: Callable[[Message, int], None],
     ) -> None:
         """Create the receiver.
 
@@ -34,7 +34,7 @@ class MessageReceiver:
             lock: Lock of the queue caches.
             vi: VI 0.
             buffers: Message buffers.
-            on_message: Called for each message.
+            on_message: Called with each message and its number in the trace.
         """
         self._host, self._lock, self._vi, self._on_message = host, lock, vi, on_message
         self._places, self._next = buffers.receives, 0
@@ -57,7 +57,7 @@ class MessageReceiver:
         host = self._host
         while host.load_words((at := self._places[self._next]) + Field.STATUS, 1)[0]:
             self._next = (self._next + 1) % PLACES
-            self._on_message(Message.decode(host.load_bytes(at + Field.SIZE, MESSAGE_BYTES)))
+            self._on_message(Message.decode(host.load_bytes(at + Field.SIZE, MESSAGE_BYTES)), host.message_at(at))
             host.store_words(at + Field.LENGTH, (0, 0))
             self._read.append(at)
         if self._read:
