@@ -67,7 +67,7 @@ def numbered(trace: NDArray[np.void], legend: Legend) -> NDArray[np.void]:
         if packet is not None:
             carried.append((place, packet.hops[-1] if row[2] in HEADS else packet))
     owners = {id(hop): packet for packet in numbers.wire.packets for hop in packet.hops}
-    found = trace.copy()
+    found: NDArray[np.void] = trace.copy()
     if numbers.arrived:
         _replace(found, numbers.arrived)
     for place, thing in carried:
