@@ -14,7 +14,7 @@ import pytest
 
 from firmware.grim.host import Grim
 from pymodels.machine import Machine
-from pymodels.trace import Part, TraceEvent, unit
+from pymodels.trace import CAUSE_SHIFT, Part, TraceEvent, unit
 from tests.unit.grim.grim_bench import Bench
 from tests.unit.grim.test_grim_loss import OneLoss
 from tests.unit.layers.mail_bench import MailBench
@@ -94,6 +94,12 @@ def test_numbers_tell_messages_apart_that_are_sent_at_the_same_time() -> None:
     assert sizes == fetched, "the payload of each message is fetched under its number"
 
 
+def causes(machine: Machine, event: TraceEvent) -> list[tuple[int, int, int]]:
+    """Return number, number of the cause, and node of each message that a NIC has made."""
+    made = machine.trace.of_event(event)
+    return [(row[6], row[5] >> CAUSE_SHIFT, row[5] & (1 << CAUSE_SHIFT) - 1) for row in made]
+
+
 async def until(library: Grim, over: Callable[[], object]) -> None:
     """Poll until something holds."""
     while not over():
@@ -159,6 +165,7 @@ def test_a_reply_to_a_remote_read_has_a_number_of_its_own() -> None:
     assert reply not in asks[E.SEND_CALL] + gives[E.SEND_CALL]
     assert gives[E.NIC_SEND_START].count(reply) == gives[E.ACK_SEEN].count(reply) == 1
     assert asks[E.ACK_SEEN].count(read) == 1, "by its reply"
+    assert causes(bench.machine, E.NIC_REPLY) == [(reply, read, 0)]
 
 
 def test_copies_of_a_multicast_have_numbers_of_their_own() -> None:
@@ -179,6 +186,12 @@ def test_copies_of_a_multicast_have_numbers_of_their_own() -> None:
     assert not set(copies) & {number for found in every for number in found[E.SEND_CALL]}
     for event in (E.NIC_SEND_START, E.ACK_SEEN):
         assert sum(found[event].count(number) for found in every for number in copies) == 3
+    made = causes(bench.machine, E.NIC_COPY)
+    original = every[0][E.SEND_CALL][-1]
+    assert {cause for _, cause, _ in made} <= {original, *copies}
+    assert {child for *_, child in made} == {1, 2, 3}
+    handled = [row[6] for row in bench.machine.trace.of_event(E.HANDLER_START)]
+    assert sorted(handled[-4:]) == sorted([original, *copies]), "each node handles its own copy"
 
 
 def test_a_machine_without_a_trace_draws_no_numbers() -> None:
