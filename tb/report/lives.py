@@ -5,8 +5,8 @@ remote read, the copy of a multicast. The part of it that one packet carries is 
 Records have the number of their message (`tb.report.numbers`), and the key of the piece.
 
 The analysis belongs to no message layer: it follows every layer whose software leaves the records of `pymodels.trace`.
-A layer that leaves fewer records has shorter lives. Firmware in C leaves no records: its packets have the numbers that
-hosts have noted, and its host takes messages by key and in the order of their arrival.
+A layer that leaves fewer records has shorter lives. Behind a NIC without records, such as one that executes firmware in
+C, a host may not know the number. It then takes messages by key, or in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Lives(Receivers):
         self._numbers = Numbers(legend)
         self.wire = self._numbers.wire
         self._leaving: dict[int, Packet] = {}
-        self._silent = frozenset(legend.executing)
+        none = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
+        self._silent = frozenset(range(len(legend.hosts)) if none else legend.executing)
         """Nodes whose firmware leaves no records."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,

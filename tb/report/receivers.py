@@ -1,9 +1,9 @@
 """Follows messages at their receivers: from the packet in the NIC's memory to the handler, and the answer to
 the sender.
 
-Every record has the number of its message (`tb.report.numbers`), and most have the key of the piece. Two parts leave no
-number: an FPGA card takes messages in the order of its ring, and firmware in C leaves no records. Its host takes
-messages by key, or in the order of their arrival.
+Every record has the number of its message (`tb.report.numbers`), and most have the key of the piece. Two parts may know
+no number: an FPGA card, which takes messages in the order of its ring, and a host whose NIC leaves no records. They
+take messages by key, or in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Receivers(Senders):
         self._waiting: dict[tuple[int, int], list[Piece]] = defaultdict(list)
         """Pieces at a node whose taker leaves no number, by node and key."""
         self._in_order: dict[int, deque[Piece]] = defaultdict(deque)
-        """The same pieces in the order of their arrival."""
+        """Pieces at such nodes in the order of their arrival."""
         self._seen: dict[tuple[int, int], Piece] = {}
         """Piece that such a taker took last, by node and key."""
 
@@ -125,17 +125,22 @@ class Receivers(Senders):
     # ---- the host or the card that takes it
 
     def _taken(self, row: Row, node: int) -> Piece | None:
-        """Return the piece that a host polls, copies or handles. Without a key it is the first that was not polled, or
-        the one that was polled last.
+        """Return the piece that a host polls, copies or handles. Without a key, a poll takes the first piece without
+        one; other events belong to the piece polled last.
         """
         life = self._by_message.get(row[6])
         if life is None:
             return self._taken_in_order(row, node)
         if row[3] or not life.pieces:
-            return self._piece(row, node)
-        if row[2] != TraceEvent.POLL_HIT:
-            return next((piece for piece in reversed(life.pieces) if piece.first(TraceEvent.POLL_HIT)), None)
-        return next((piece for piece in life.pieces if piece.first(TraceEvent.POLL_HIT) is None), life.pieces[-1])
+            piece = self._piece(row, node)
+        elif row[2] != TraceEvent.POLL_HIT:
+            piece = next((piece for piece in reversed(life.pieces) if piece.first(TraceEvent.POLL_HIT)), None)
+        else:
+            untaken = (piece for piece in life.pieces if piece.first(TraceEvent.POLL_HIT) is None)
+            piece = next(untaken, life.pieces[-1])
+        if self._in_order[node] and self._in_order[node][0] is piece:
+            self._in_order[node].popleft()
+        return piece
 
     def _taken_in_order(self, row: Row, node: int) -> Piece | None:
         """Return the piece that a host takes whose NIC has left no number: by its key, or in the order of arrival."""

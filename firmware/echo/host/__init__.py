@@ -56,7 +56,7 @@ class Echo:
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message. Return source node and payload."""
         await self.host.poll([(self.inbox + at.PACKET, 0)], "look_flag")
-        self.host.trace(TraceEvent.POLL_HIT, message=self.host.message_at(self.host.nic_base + at.IN))
+        self.host.trace(TraceEvent.POLL_HIT, message=self.host.message_at(self.host.nic_base + at.FLAG))
         await self.host.spend("receive")
         packet = self.host.load_bytes(self.inbox, at.PACKET)
         _, source, _, _, size = at.HEADER.unpack_from(packet)

@@ -62,6 +62,7 @@ async def deliver(nic: Nic, dma: HostDma) -> None:
     await nic.work("deliver")
     nic.store(at.FLAG_BLOCK, at.CHAIN)
     nic.store(at.CHAIN, at.FLAG_BLOCK)
+    nic.put_message(at.FLAG, nic.message_at(at.IN))
     await dma.pulse(0)
 
 

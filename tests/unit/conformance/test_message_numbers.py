@@ -3,7 +3,7 @@
 Strategy: three hosts send messages of random sizes at random times. If the layer repairs losses, the network loses
 packets. Numbers travel beside the messages (`pymodels.messages`), so that keys and sources in the records are an
 independent witness. Each number must belong to one sender and at most one receiver. A packet must arrive under the
-number and the key under which it was sent, and a host must take it from the node that drew its number.
+number and the key under which it was sent. A host must take it from the node that drew its number.
 """
 
 from __future__ import annotations
