@@ -93,10 +93,11 @@ class Messages:
             self._arrived[node].append(message)
 
     def arrival(self, node: int, count: int) -> int:
-        """Return the number of the packet that was the `count`-th to arrive at a node, from 0."""
-        if not self._enabled:
-            return 0
-        return self._arrived[node][count] if self._make is None else first_arrival(node) + self.step * count
+        """Return the number of the packet that was the `count`-th to arrive at a node, from 0; 0 if unknown."""
+        if self._enabled and self._make is not None:
+            return first_arrival(node) + self.step * count
+        arrived = self._arrived[node]
+        return arrived[count] if count < len(arrived) else 0
 
 
 def command_place(number: int, store: bool) -> int:

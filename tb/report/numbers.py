@@ -50,7 +50,7 @@ class Numbers:
         packet = self.wire.take(told)
         if packet is None:
             return told, None
-        if row[6] != packet.message and _is_stored(row):
+        if row[6] not in (0, packet.message) and _is_stored(row):
             self.arrived[row[6]] = packet.message
         return (*row[:6], packet.message), packet
 

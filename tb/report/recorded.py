@@ -26,7 +26,7 @@ from pymodels.topology import Topology
 from pymodels.trace import RECORD, SWITCH_BASE
 
 LEGEND, TRACE = "legend.json", "trace.npy"
-LEGEND_SCHEMA = 4
+LEGEND_SCHEMA = 5
 BOARD = "board"
 """Place of a run on a board, where hosts are programs of the PC."""
 End = tuple[str, int]

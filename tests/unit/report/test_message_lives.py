@@ -204,7 +204,7 @@ def damaged(folder: Path, how: str) -> str:
     elif how == "legend cut off":
         (folder / LEGEND).write_text((folder / LEGEND).read_text(encoding="utf-8")[:50], encoding="utf-8")
     elif how == "legend incomplete":
-        (folder / LEGEND).write_text(json.dumps({"schema": 4, "hosts": []}), encoding="utf-8")
+        (folder / LEGEND).write_text(json.dumps({"schema": 5, "hosts": []}), encoding="utf-8")
     with pytest.raises(TraceError) as raised:
         read_recorded(folder)
     return str(raised.value)
@@ -217,7 +217,7 @@ def damaged(folder: Path, how: str) -> str:
         ("cut off", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("empty", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("other records", "trace of another version: .*holds float64"),
-        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 4"),
+        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 5"),
         ("legend cut off", "trace unreadable: .*legend.json is cut off or no JSON"),
         ("legend incomplete", "trace unreadable: .*legend.json is incomplete"),
     ],
