@@ -17,6 +17,7 @@ from pymodels.host.moves import Moves
 from pymodels.host.outside import Outside
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
+from pymodels.messages import Places
 from pymodels.waiting import Waits, Wanted
 
 
@@ -137,6 +138,9 @@ class Nic(Concurrency, Protocol):
     word_bytes: int
     """Bytes of an SRAM word of the engines: step of RMP, granularity of limits, exclusive bound of SA."""
     sram_bytes: int
+
+    places: Places
+    """Numbers of messages in SRAM, by address divided by the bytes of a place (`pymodels.messages.PLACE`)."""
 
     def put_message(self, address: int, message: int, in_host: bool = False) -> None:
         """Note for the trace that a message begins at an address of SRAM, or of host memory. Costs no time.

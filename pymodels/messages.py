@@ -124,12 +124,14 @@ class NicMessages:
     """The verbs of a NIC for messages: `firmware.verbs.Nic`."""
 
     node: int
+    places: Places
+    """Numbers in SRAM by place, for firmware that notes many."""
 
     def note_messages(self, messages: Messages, node: int) -> None:
         """Note the messages of a node from now on."""
         self._number = messages.numbers(first_of_nic(node))
         self._messages = messages
-        self._in_sram, self._in_memory = messages.sram(node), messages.memory(node)
+        self._in_memory, self.places = messages.memory(node), messages.sram(node)
 
     def message(self) -> int:
         """Return the number of a new message."""
@@ -140,15 +142,15 @@ class NicMessages:
         if in_host:
             self._in_memory[address] = message
         else:
-            self._in_sram[address >> PLACE] = message
+            self.places[address >> PLACE] = message
 
     def message_at(self, address: int, in_host: bool = False) -> int:
         """Return the message that begins at an address of SRAM or of host memory, 0 if none was noted."""
-        return self._in_memory[address] if in_host else self._in_sram[address >> PLACE]
+        return self._in_memory[address] if in_host else self.places[address >> PLACE]
 
     def put_command(self, number: int, store: bool, message: int) -> None:
         """Note the message of an SP adapter's FETCH or STORE, by its number among these commands."""
-        self._in_sram[command_place(number, store)] = message
+        self.places[command_place(number, store)] = message
 
     def arrival(self, count: int) -> int:
         """Return the message of the `count`-th packet that has arrived, from 0."""
@@ -171,7 +173,7 @@ class HostMessages:
 
     def put_message(self, address: int, message: int) -> None:
         """Note that a message begins at a physical address, of host memory or of the NIC's SRAM; 0: that none does."""
-        if self._is_beside(address):
+        if address < self.nic_base or address >= BESIDE:
             self._in_memory[address] = message
         else:
             self._in_sram[address - self.nic_base >> PLACE] = message
@@ -181,12 +183,8 @@ class HostMessages:
         place = address - self.nic_base >> PLACE
         self._in_sram[place - 2] = self._in_sram[place - 1] = message
 
-    def _is_beside(self, address: int) -> bool:
-        """Return True if an address is not one of the NIC's SRAM."""
-        return address < self.nic_base or address >= BESIDE
-
     def message_at(self, address: int) -> int:
         """Return the message that begins at a physical address, 0 if none was noted."""
-        if self._is_beside(address):
+        if address < self.nic_base or address >= BESIDE:
             return self._in_memory[address]
         return self._in_sram[address - self.nic_base >> PLACE]

@@ -11,6 +11,7 @@ C, a host may not know the number. It then takes messages by key, or in the orde
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from firmware.stack import shown_together
@@ -113,6 +114,7 @@ class Lives(Receivers):
         """
         life = self._by_message.get(packet.message)
         if life is None:
+            self._leaves_untold(packet)
             return
         key = packet.message, packet.key
         piece = next((piece for piece in reversed(life.pieces) if piece.key == packet.key), None)
@@ -128,6 +130,18 @@ class Lives(Receivers):
             life.pieces.insert(max(len(life.pieces) - 1, 0), piece)
         piece.packets.append(packet)
         self.piece_of[id(packet)] = piece
+
+    def _leaves_untold(self, packet: Packet) -> None:
+        """Take the oldest piece that the host has written under a packet's key, for hardware that records no number,
+        such as a board's.
+        """
+        queue = self._written_by.get((packet.source, packet.key), deque())
+        while queue and queue[0].packets:
+            queue.popleft()
+        if queue:
+            piece = queue.popleft()
+            piece.packets.append(packet)
+            self.piece_of[id(packet)] = piece
 
     def _arrived_untold(self, piece: Piece, packet: Packet) -> None:
         """Accept a packet for the host, at firmware that leaves no records: the host takes it by its key, or

@@ -25,6 +25,10 @@ class Senders:
         self.lives: list[Life] = []
         self._by_message: dict[int, Life] = {}
         """Messages by their number in the trace."""
+        self._silent: frozenset[int] = frozenset()
+        """Nodes whose firmware leaves no records."""
+        self._written_by: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
+        """Pieces written at silent nodes whose packets have not begun, by node and key."""
         self._results: dict[int, deque[Life]] = defaultdict(deque)
         """Results of a node's card that its NIC has not yet noticed."""
         self._unread: dict[int, Row] = {}
@@ -67,6 +71,8 @@ class Senders:
             return None
         piece = Piece(life, row[3], row[4], list(life.before))
         life.pieces.append(piece)
+        if node in self._silent:
+            self._written_by[node, row[3]].append(piece)
         return piece
 
     def _trapped(self, row: Row, node: int) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Sequence
 
 from firmware.common.nic.host_dma import TERMINAL, WAKE, HostDma
 from firmware.verbs import Nic
+from pymodels.messages import PLACE
 from pymodels.registers import Block
 
 
@@ -87,7 +88,7 @@ class BlockRing:
         if following == self._done:
             raise RuntimeError("host DMA ring: no free block")
         self._entries[index] = entry
-        self._nic.put_message(local, message)
+        self._nic.places[local >> PLACE] = message
         self._nic.store_on(at + Block.LEN, (size, local, 0, host))
         self._nic.store_on(at, (self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction,))
 

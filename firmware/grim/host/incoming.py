@@ -62,6 +62,8 @@ class Incoming:
         """Address of the NI's count of fetched payloads."""
         self.position = 0
         """Read position. It differs from the NI's back pointer while messages are in the queue."""
+        self.message = 0
+        """Number in the trace of the message taken last."""
         self._told = 0
         self._long: dict[Sender, tuple[bytearray, int]] = {}
         self._trees: set[int] = set()
@@ -75,11 +77,6 @@ class Incoming:
         """Return True if the queue has a message, by one load from host memory."""
         return self._host.load_words(self.back_address, 1)[0] != self.position
 
-    @property
-    def message(self) -> int:
-        """Number in the trace of the message at the front of the queue."""
-        return self._host.message_at(self._address + HostQueue.RING + self.position)
-
     async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
         """Return the message at the front of the queue, which must not be empty. The caller then calls `free`.
 
@@ -87,6 +84,7 @@ class Incoming:
             The message, or None for a segment that was collected for reassembly, or dropped.
         """
         at = HostQueue.RING + self.position
+        self.message = self._host.message_at(self._address + at)
         header = ARRIVED.unpack_from(self._host.window(self._address + at, HEADER_BYTES))
         w0, kind, tree, vnn, device, words, destination, channel, _, handler, a0, a1, a2, a3 = header
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn | (device & 0xC) << 6, message=self.message)

@@ -118,7 +118,7 @@ class Multicast:
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._verdicts.refuse(buffer, key, source, stream, lack)
         else:
-            message = self._buffers.message(buffer)
+            message = self._buffers.message[buffer]
             self._verdicts.take(key, source, stream, message)
             parts = ((self._buffers.at[buffer], length),)
             if place.channels:  # the DMA frees the buffer only after this step, when the copy is made

@@ -35,6 +35,7 @@ from firmware.grim.nic.multicast import Multicast
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.remote_memory.remote import Remote
 from firmware.grim.nic.verdicts import Verdicts
+from pymodels.messages import PLACE
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 
@@ -104,7 +105,7 @@ class Receiver:
             good = good and has_whole_words(flags, nic.word_bytes)
         early, overlong, self._overlong = self._cut_through.take(), self._overlong, False
         buffers.received()
-        message = buffers.message(buffer)
+        message = buffers.message[buffer] = nic.places[at >> PLACE]
         nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source, message=message)
         bad = overlong or not good or length > self._ni.layout.host_slot or not head.is_grim
         if bad or nic.load(at + length) >> 24:
@@ -137,7 +138,7 @@ class Receiver:
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
         """Count and drop an invalid packet, without an answer."""
         self._ni.count(Counter.OVERLONG if overlong else Counter.BAD_CRC)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC, message=self._buffers.message(buffer))
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC, message=self._buffers.message[buffer])
         await self._nic.work("receive_bad")
         self._buffers.release(buffer)
 

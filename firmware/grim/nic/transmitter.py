@@ -14,6 +14,7 @@ from firmware.grim.nic.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.orders import Order
 from firmware.grim.nic.streams import Streams
+from pymodels.messages import PLACE
 from pymodels.registers import Isr, Reg
 from pymodels.trace import Part, TraceEvent, unit, unit_name
 
@@ -40,6 +41,8 @@ class Transmitter:
         """Streams whose next message is the copy that is leaving now for another child."""
         self._align = -1
         self._head = 0
+        self._answered = [0] * ni.layout.control_entries
+        """Numbers in the trace of the messages that the control-message queue answers."""
         self.waiting = 0
         """Number of answers in the control-message queue."""
 
@@ -101,7 +104,7 @@ class Transmitter:
         if skip != self._align:
             write(Reg.SA, skip)
             self._align = skip
-        self.nic.put_message(at + align, message)
+        self.nic.places[at + align >> PLACE] = message
         write(Reg.SMP, at + align - skip)
         write(register, limit)
         self.busy = True
@@ -154,9 +157,10 @@ class Transmitter:
                 return
             raise RuntimeError(f"node {self.ni.me}: control-message queue overflow: {self.waiting} answers are pending")
         r0, r1, _ = self.ni.routes[vnn]
-        at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
+        place = (self._head + self.waiting) % layout.control_entries
+        at = layout.control + CONTROL_ENTRY * place
         self.nic.store_words(at, (r0, r1, words[0], words[1] | max(self.ni.tags[vnn], 0)))
-        self.nic.put_message(at, message)
+        self._answered[place] = message
         self.waiting += 1
         if not self.busy:
             self._start_control()
@@ -168,11 +172,11 @@ class Transmitter:
 
     def _start_control(self) -> None:
         layout = self.ni.layout
-        at = layout.control + CONTROL_ENTRY * self._head
+        at, message = layout.control + CONTROL_ENTRY * self._head, self._answered[self._head]
         self._head = (self._head + 1) % layout.control_entries
         self.waiting -= 1
         r0, r1, key = self.nic.load_words(at, 3)
-        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key, self.nic.message_at(at))
+        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key, message)
 
 
 def _unused(r0: int, r1: int) -> int:

@@ -93,7 +93,7 @@ class Verdicts:
         """Reject a message for lack of room: send a NACK, and ignore its stream until the message returns."""
         self.refusing[stream] = True
         await self._nic.work("send_nack")
-        message = self._buffers.message(buffer)
+        message = self._buffers.message[buffer]
         self.answer(MessageType.NACK, source, key, stream, message, lack)
         self._nic.trace(TraceEvent.NACK_SENT, key, source, message=message)
         self._ni.count(Counter.NACKS_SENT)
@@ -107,13 +107,13 @@ class Verdicts:
         expected = self.refusing[stream] and ahead <= MAX_WINDOW
         counter = Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE
         self._ni.count(counter)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, counter, message=self._buffers.message(buffer))
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, counter, message=self._buffers.message[buffer])
         await self._nic.work("receive_dropped")
         self._buffers.release(buffer)
 
     async def again(self, buffer: int, head: Words, stream: int) -> None:
         """Answer a duplicate again, because its first answer may be lost. The answer to a remote read is its reply."""
-        key, source, message = head.w0, head.source, self._buffers.message(buffer)
+        key, source, message = head.w0, head.source, self._buffers.message[buffer]
         await self._nic.work("receive_again")
         cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
         if cause or head.type != MessageType.RM_RV:
@@ -132,7 +132,7 @@ class Verdicts:
     async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """Send the ERROR for an accepted message and free its buffer."""
         await self._nic.work("send_error")
-        self.answer(MessageType.ERROR, source, key, stream, self._buffers.message(buffer), cause)
+        self.answer(MessageType.ERROR, source, key, stream, self._buffers.message[buffer], cause)
         if self._ni.lossy:
             self.failed[stream << COUNTER_BITS | key & COUNTER_MASK] = cause
         self._ni.count(Counter.ERRORS_SENT)
@@ -141,6 +141,6 @@ class Verdicts:
     async def strange(self, buffer: int, key: int) -> None:
         """Drop a message of an unknown stream."""
         self._ni.count(Counter.STRANGE)
-        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE, message=self._buffers.message(buffer))
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE, message=self._buffers.message[buffer])
         await self._nic.work("receive_dropped")
         self._buffers.release(buffer)

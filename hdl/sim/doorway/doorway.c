@@ -235,7 +235,8 @@ void dw_trace_message(int64_t time, int unit, int event, int packet, int argumen
   trace[dw_trace_count++] = (dw_trace){time, (uint32_t)unit, (uint16_t)event, 0, (uint32_t)packet, (uint32_t)argument, argument2, message};
 }
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2) {
-  dw_trace_message(time, unit, event, packet, argument, argument2, dw_message_of(unit, event, packet, argument));
+  const uint64_t message = event < DW_FIRST_NAMED || event > DW_LAST_NAMED ? 0 : dw_message_of(unit, event, packet, argument);
+  dw_trace_message(time, unit, event, packet, argument, argument2, message);
 }
 
 dw_trace dw_trace_record(uint64_t number) { return trace[number]; }

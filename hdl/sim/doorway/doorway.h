@@ -69,6 +69,7 @@ void san_event(long long time, int unit, int code, long long a, long long b);
 void san_invariant(long long time, int unit, int code, int packet);
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
 void dw_trace_message(int64_t time, int unit, int event, int packet, int argument, int64_t argument2, uint64_t message);
+enum { DW_FIRST_NAMED = 0x100, DW_LAST_NAMED = 0x113 };   // TX_START to MOVE_DONE: records that can name a message's place
 uint64_t dw_message_of(int unit, int event, int packet, int argument);
 void san_use(long long now, int unit, int event, int clock, int log2, int used, int also);
 void san_alarm(int clock, long long edge);

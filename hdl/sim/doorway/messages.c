@@ -21,9 +21,9 @@ uint64_t *dw_messages_create(int node, uint64_t places, uint64_t next, uint64_t 
   nodes[node].commands = commands;
   return nodes[node].at;
 }
-static uint64_t *noted(int node, uint64_t place) { return place < nodes[node].places ? nodes[node].at + place : NULL; }
-static uint64_t *command(int node, uint32_t number, int store) { return noted(node, 2 * (number % COMMANDS) + (uint64_t)store + 1); }
-static uint64_t *arrived(int node, uint32_t address) {
+static uint64_t *noted(unsigned node, uint64_t place) { return place < nodes[node].places ? nodes[node].at + place : NULL; }
+static uint64_t *command(unsigned node, uint32_t number, int store) { return noted(node, 2 * (number % COMMANDS) + (uint64_t)store + 1); }
+static uint64_t *arrived(unsigned node, uint32_t address) {
   static uint64_t drawn;
   uint64_t *const place = noted(node, address >> PLACE);
   drawn = nodes[node].next;
@@ -34,9 +34,9 @@ static uint64_t *arrived(int node, uint32_t address) {
 }
 // Return the number of the message of a record of a NIC's hardware, 0 if unknown. Numbers a packet that arrives.
 uint64_t dw_message_of(int unit, int event, int packet, int argument) {
-  const int node = unit / PARTS, part = unit % PARTS;
+  const unsigned node = (unsigned)unit / PARTS, part = (unsigned)unit % PARTS;
   const uint64_t *found = NULL;
-  if (event < TX_START || event > MOVE_DONE || node >= DW_MEMORIES / 2 || !nodes[node].at) return 0;
+  if (node >= DW_MEMORIES / 2 || !nodes[node].at) return 0;
   if (event == TX_START) found = noted(node, (uint32_t)argument >> PLACE);
   else if (event == RX_HEAD && part == NET_RECV) found = arrived(node, (uint32_t)argument);
   else if (event == MOVE_START || event == MOVE_DONE) found = command(node, (uint32_t)argument, 1);

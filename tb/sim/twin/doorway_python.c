@@ -162,7 +162,10 @@ static PyObject *record_now(PyObject *self, PyObject *const *args, size_t flags,
   if (!*dw.trace_on) Py_RETURN_NONE;
   const recorder *f = (const recorder *)self;
   int64_t value[5] = {0};
-  if (names && PyTuple_GET_SIZE(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "message") == 0) {
+  static PyObject *message;   // as most names of arguments are, interned
+  if (!message && !(message = PyUnicode_InternFromString("message"))) return NULL;
+  PyObject *const name = names && PyTuple_GET_SIZE(names) == 1 ? PyTuple_GET_ITEM(names, 0) : NULL;
+  if (name && (name == message || PyUnicode_CompareWithASCIIString(name, "message") == 0)) {
     value[4] = PyLong_AsLongLong(args[PyVectorcall_NARGS(flags)]);
     if (value[4] < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_OverflowError, "a message has a number from 0 on");
     names = NULL;

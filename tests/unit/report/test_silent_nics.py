@@ -57,7 +57,8 @@ def sent(at: int, node: int, size: int, number: int = 1, key: int = KEY) -> list
 @pytest.mark.parametrize("executing", [(), (0, 1)])
 def test_a_message_is_tracked_by_number_or_behind_firmware_in_c_by_order(executing: tuple[int, ...]) -> None:
     takes = taken(1000, 1, 0 if executing else 1)
-    (life,) = lives(written(0, 0), sent(400, 0, 24), takes, executing=executing).lives
+    goes = packet(400, 0, 24) if executing else sent(400, 0, 24)
+    (life,) = lives(written(0, 0), goes, takes, executing=executing).lives
     assert (life.target, life.latency, [piece.key for piece in life.pieces]) == (1, 1_500_000, [KEY])
     assert len(life.pieces[0].packets) == 1
     stages = {stage.name: stage.duration // 1000 for stage in stages_of(life)}

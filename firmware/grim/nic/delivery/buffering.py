@@ -65,7 +65,7 @@ class Buffering:
         if not queue and self._endpoints.room(channel, length):
             await self._intake.accept(buffer, key, source, stream, channel, length, early)
         elif len(queue) < self._share:
-            message = self._buffers.message(buffer)
+            message = self._buffers.message[buffer]
             verdicts.take(key, source, stream, message)
             await self._nic.work("queue_message")
             queue.append((buffer, key, length))
@@ -96,7 +96,7 @@ class Buffering:
             self._gone[channel] += 1
             await self._nic.work("queue_drain")
             self._under_way.append(buffer)
-            message = self._buffers.message(buffer)
+            message = self._buffers.message[buffer]
             place = await endpoints.append(channel, length, message)
             at = self._buffers.at[buffer]
             delivery.data(at, place.data, length, False, (NO_BUFFER, key, length), message=message)

@@ -16,12 +16,10 @@ class Buffers:
         self.at = ni.layout.buffers
         """SRAM addresses of the buffers, by buffer number."""
         self.free = [True] * len(self.at)
+        self.message = [0] * len(self.at)
+        """Number in the trace of the message in each buffer."""
         self.armed = NONE
         """Buffer that the next packet is received into, or NONE."""
-
-    def message(self, buffer: int) -> int:
-        """Return the number of the message in a buffer."""
-        return self._nic.message_at(self.at[buffer])
 
     def arm(self, buffer: int) -> None:
         """Receive the next packet into a buffer."""

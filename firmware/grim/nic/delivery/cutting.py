@@ -84,7 +84,7 @@ class CutThrough:
         if size <= 0 or size < min(self._ni.options.cut_through_least, self._length - done):
             return
         await self._nic.work("early_piece")
-        message = self._buffers.message(self._buffers.armed)
+        message = self._nic.message_at(at)
         self._delivery.data(at + done, self._place + done, size, True, (NO_BUFFER, key, size), message=message)
         await self._delivery.start()
         self._offset = arrived

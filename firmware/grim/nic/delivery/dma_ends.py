@@ -41,7 +41,7 @@ class DmaEnds:
             if buffer == REPORT:
                 reports += 1
             elif buffer >= 0:
-                self._nic.trace(TraceEvent.NIC_DMA_DONE, key, size, message=self._buffers.message(buffer))
+                self._nic.trace(TraceEvent.NIC_DMA_DONE, key, size, message=self._buffers.message[buffer])
                 self._buffers.release(buffer)
             if buffer <= OWN:
                 await self._multicast.ended(buffer)

@@ -39,7 +39,7 @@ class Intake:
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
         """Deliver a message to an endpoint queue that has room, and acknowledge it."""
-        nic, at, message = self._nic, self._buffers.at[buffer], self._buffers.message(buffer)
+        nic, at, message = self._nic, self._buffers.at[buffer], self._buffers.message[buffer]
         self._verdicts.take(key, source, stream, message)
         await nic.work(RECEIVE_PATHS[self._path])
         if (

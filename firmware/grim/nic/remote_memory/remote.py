@@ -174,7 +174,7 @@ class Remote:
         self._for_lock = job.pieces is not None
         va, size = (job.lock, 4) if self._for_lock else (job.target, job.size)
         self._ni.count(Counter.MISSES)
-        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va, message=self._buffers.message(job.buffer))
+        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va, message=self._buffers.message[job.buffer])
         self._entry, self._number = self._translation.victim(), self._number + 1 & 0xFFFF
         await self._nic.work("translate_ask")
         self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
@@ -206,7 +206,7 @@ class Remote:
 
     async def _answered(self, job: Job, cause: Cause | None) -> None:
         """Continue the parked message after the driver's answer."""
-        message = self._buffers.message(job.buffer)
+        message = self._buffers.message[job.buffer]
         self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0, message=message)
         if job.forgotten:
             self._unpark(job)
@@ -242,11 +242,11 @@ class Remote:
     def _accept(self, job: Job) -> None:
         """Advance the stream past the message."""
         self._verdicts.in_order(job.stream, job.key)
-        message = self._buffers.message(job.buffer)
+        message = self._buffers.message[job.buffer]
         self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_IN_NIC, message=message)
 
     def _acknowledge(self, job: Job) -> None:
-        message = self._buffers.message(job.buffer)
+        message = self._buffers.message[job.buffer]
         self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream, message)
         self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source, message=message)
         self._ni.count(Counter.ACCEPTED)
@@ -258,7 +258,7 @@ class Remote:
         """
         assert job.pieces is not None and job.lock_pieces is not None
         delivery, at = self._delivery, self._buffers.at[job.buffer] + HEADER_BYTES
-        reply, message = job.kind == MessageType.RM_REPLY, self._buffers.message(job.buffer)
+        reply, message = job.kind == MessageType.RM_REPLY, self._buffers.message[job.buffer]
         await self._nic.work("remote_write")
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
@@ -295,7 +295,7 @@ class Remote:
         own = self._outgoing.own
         key = own.key(slot)
         own.message[slot] = message = self._nic.message()
-        cause = job.source | self._buffers.message(job.buffer) << CAUSE_SHIFT
+        cause = job.source | self._buffers.message[job.buffer] << CAUSE_SHIFT
         self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, cause, message=message)
         await self._nic.work("remote_read")
         if len(job.pieces) > 1:
