@@ -108,7 +108,7 @@ def answers_at_once(original: Callable[..., Awaitable[None]]) -> Callable[..., A
 
     async def piece(self: Receiver, endpoint: Any, header: Any) -> None:
         if header.first:
-            await self._acks.send(endpoint.connection, Kind.DONE, header.number)
+            await self._acks.send(endpoint.connection, Kind.DONE, header.number, 0)
         await original(self, endpoint, header)
 
     return piece
