@@ -68,9 +68,12 @@ module myri_link_rx
     assign own_clk = rx_clk[i];
     logic [SLACK_LOG2:0] w_ptr_q;  // one bit wider than an address: their difference is the fill
     logic [SLACK_LOG2:0] r_ptr_q;
+    logic [SLACK_LOG2:0] next_ptr_q;  // r_ptr_q + 1
     logic [SLACK_LOG2:0] level;
     logic [8:0] char;
-    logic [8:0] head;
+    logic [8:0] head_q;  // character at r_ptr_q: a register, since block RAM answers late in a clock
+    logic [8:0] second;  // character at next_ptr_q
+    logic last;  // the head is the only character
     logic in_packet_q;
     logic arriving;
     logic full;
@@ -89,31 +92,39 @@ module myri_link_rx
     assign got_data[i] = char[8];
     assign ev_overflow[i] = arriving && full;
     assign m_valid[i] = filled_q;
-    assign m_tail[i] = head[8];
-    assign m_data[8*i+:8] = head[7:0];
+    assign last = w_ptr_q == next_ptr_q;
+    assign m_tail[i] = head_q[8];
+    assign m_data[8*i+:8] = head_q[7:0];
 
     always_ff @(posedge own_clk) begin
       if (rst) begin
         w_ptr_q <= '0;
         r_ptr_q <= '0;
+        next_ptr_q <= 1;
         in_packet_q <= 1'b0;
         stop_q <= 1'b0;
         filled_q <= 1'b0;
       end else begin
         if (push) filled_q <= 1'b1;
-        else if (pop[i]) filled_q <= 8'(level) != 8'd1;
+        else if (pop[i]) filled_q <= !last;
         if (push) begin
           w_ptr_q <= w_ptr_q + 1'b1;
           in_packet_q <= char[8];
           if (!pop[i] && 8'(level) + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
         end
         if (pop[i]) begin
-          r_ptr_q <= r_ptr_q + 1'b1;
+          r_ptr_q <= next_ptr_q;
+          next_ptr_q <= next_ptr_q + 1'b1;
           if (!push && 8'(level) <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
         end
       end
     end
 
+    // The memory holds the character after the head ready. Without reset: both are valid only with enough characters.
+    always_ff @(posedge own_clk) begin
+      if (push && (!filled_q || (pop[i] && last))) head_q <= {!char[8], char[7:0]};
+      else if (pop[i] && !last) head_q <= second;
+    end
     myri_ram #(
         .WIDTH(9),
         .DEPTH_LOG2(SLACK_LOG2)
@@ -123,8 +134,8 @@ module myri_link_rx
         .w_addr(w_ptr_q[SLACK_LOG2-1:0]),
         .w_data({!char[8], char[7:0]}),
         .read(push || pop[i]),
-        .r_addr(r_ptr_q[SLACK_LOG2-1:0] + SLACK_LOG2'(pop[i])),
-        .r_data(head)
+        .r_addr(next_ptr_q[SLACK_LOG2-1:0] + SLACK_LOG2'(pop[i])),
+        .r_data(second)
     );
   end
 endmodule

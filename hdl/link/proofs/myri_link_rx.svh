@@ -42,6 +42,7 @@ always @(posedge rx_clk[0])
       assert (fill[7:0] > cfg.go_mark);
     end
     assert (m_valid[0] == (fill[7:0] != 8'd0));
+    assert (gen_lane[0].next_ptr_q == 5'(gen_lane[0].r_ptr_q + 5'd1));
     if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(fill) && $stable(stopping));
     cover (fill[7:0] == 8'd3 && stopping[0] && cfg.stop_mark == 8'd2);
   end
