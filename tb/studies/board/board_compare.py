@@ -98,7 +98,7 @@ async def run(lab: Lab) -> None:
     for name, interval in INTERVALS.items():
         clocks = _clocks(lab, trace, interval)
         lab.metric(METRIC.format(name, place), statistics.median(clocks))
-        if not interval.crosses:
+        if not interval.crosses and lab.plan.profile.nic.one_clock:  # else DMA crosses to the clock of the bus
             lab.check(len({*clocks}) == 1, f"{name}: messages of one size take {sorted({*clocks})} clocks")
         _compare(lab, name, interval, place, other)
 
