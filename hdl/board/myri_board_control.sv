@@ -25,8 +25,8 @@ module myri_board_control
     output logic [31:0] bus_rdata,  // read data, with bus_ready
     output logic run,  // 0 = nodes and switches are held in reset
     input logic [31:0] line_check,  // see myri_board_bridge
-    input logic [31:0] reply_check,
-    output logic restart,
+    input logic [31:0] reply_check,  // see myri_board_bridge
+    output logic restart,  // see myri_board_bridge
     input logic line_error,  // strobe: a byte was lost or damaged
     input logic timed_out,  // strobe: a command was dropped
     input logic bus_error,  // strobe: an access was not answered

@@ -26,8 +26,8 @@ module myri_board_node
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of its coming edge
     input nic_settings_t cfg_nic,  // settings; static
-    input host_bridge_settings_t cfg_bridge,
-    input core_settings_t cfg_core,
+    input host_bridge_settings_t cfg_bridge,  // settings of the host bridge; static
+    input core_settings_t cfg_core,  // settings of the processor; static
     input logic [7:0] cfg_cable_delay,  // of the arriving cable, characters
     input logic [8:0] far_tx,  // characters that enter the arriving cable
     output logic [8:0] tx,  // characters of the NIC

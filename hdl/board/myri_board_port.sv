@@ -19,21 +19,21 @@ module myri_board_port
     output logic [31:0] at_rdata,  // read data, with at_ready
     output logic at_error,  // the access has failed, with at_ready
     output logic cpu_valid,  // CPU port of the PCI segment
-    input logic cpu_ready,
-    output logic cpu_write,
-    output logic [31:0] cpu_addr,
-    output logic [63:0] cpu_data,
-    output logic [7:0] cpu_be,
-    input logic cpu_rvalid,
-    input logic [63:0] cpu_rdata,
+    input logic cpu_ready,  // accepted at the coming edge
+    output logic cpu_write,  // 1 = write
+    output logic [31:0] cpu_addr,  // byte address
+    output logic [63:0] cpu_data,  // write data
+    output logic [7:0] cpu_be,  // byte enables
+    input logic cpu_rvalid,  // strobe: read data
+    input logic [63:0] cpu_rdata,  // read data
     input logic pio_done,  // strobe: a transaction has finished
     input logic pio_error,  // with it: no target has answered
     output logic mem_valid,  // bus port of the host memory
-    input logic mem_ready,
-    output logic mem_write,
-    output logic [MEMORY_LOG2-1:0] mem_addr,
-    output logic [31:0] mem_wdata,
-    input logic [31:0] mem_rdata,
+    input logic mem_ready,  // accepted at the coming edge
+    output logic mem_write,  // 1 = write
+    output logic [MEMORY_LOG2-1:0] mem_addr,  // byte address
+    output logic [31:0] mem_wdata,  // write data
+    input logic [31:0] mem_rdata,  // read data
     output logic [COMPARATORS-1:0] compare_write,  // register write, of each comparator
     output logic [4:0] compare_offset,  // its register
     input logic [32*COMPARATORS-1:0] compare_rdata,  // the register, of each comparator
@@ -41,9 +41,9 @@ module myri_board_port
     output logic [COMPARATORS-1:0] compare_load,  // mem_rdata is the watched word
     output logic status_clear,  // strobe: clear the sticky bits of STATUS
     input logic [31:0] fault,  // registers of the node
-    input logic [31:0] pc,
-    input logic [31:0] isr,
-    input logic [31:0] node_status
+    input logic [31:0] pc,  // register of the node
+    input logic [31:0] isr,  // register of the node
+    input logic [31:0] node_status  // register of the node
 );
   localparam int INDEX_BITS = $clog2(COMPARATORS);
 

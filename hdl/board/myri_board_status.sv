@@ -17,17 +17,20 @@ module myri_board_status
 );
   logic [31:0] strobes, sticky_q;
 
-  always_comb begin
-    strobes = 32'd0;
-    strobes[STATUS_DMA_ERROR] = nic.dma_error;
-    strobes[STATUS_RX_LOST] = nic.rx_lost;
-    strobes[STATUS_SEND_MISUSE] = nic.send_misuse;
-    strobes[STATUS_PIO_MISUSE] = nic.pio_misuse;
-    strobes[STATUS_PIO_ERROR] = pio_error;
-    strobes[STATUS_MEMORY_BEYOND] = beyond;
-    status = sticky_q;
-    status[STATUS_IN_RESET] = lanai_reset;
-    status[STATUS_INTERRUPT] = intr;
+  always_comb begin : collection
+    logic [31:0] seen, levels;
+    seen = 32'd0;
+    seen[STATUS_DMA_ERROR] = nic.dma_error;
+    seen[STATUS_RX_LOST] = nic.rx_lost;
+    seen[STATUS_SEND_MISUSE] = nic.send_misuse;
+    seen[STATUS_PIO_MISUSE] = nic.pio_misuse;
+    seen[STATUS_PIO_ERROR] = pio_error;
+    seen[STATUS_MEMORY_BEYOND] = beyond;
+    levels = sticky_q;
+    levels[STATUS_IN_RESET] = lanai_reset;
+    levels[STATUS_INTERRUPT] = intr;
+    strobes = seen;
+    status = levels;
   end
 
   always_ff @(posedge clk) begin

@@ -108,5 +108,6 @@ module myri_frame_buffer
   assign busy = target_busy || serving;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.bytes, tread.first, bar_base[23:0], tw.addr[31:24], tread.addr[31:24]};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread.bytes, tread.first, bar_base[23:0],
+                    tw.addr[31:24], tread.addr[31:24]};
 endmodule

@@ -3,7 +3,7 @@ behaviour.
 
 The analysis uses the byte code: a variable is live after an instruction if a path from there reads it before it is
 assigned. All jumps and exception handlers count as paths. Python 3.10 has no table of handlers: there a handler counts
-as reachable from each instruction between the one that installs it and the handler itself.
+as reachable from each instruction that follows its installation.
 """
 
 from __future__ import annotations

@@ -187,5 +187,5 @@ async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int =
 
 def check_end(bench: CardBench) -> None:
     """Check that no bank was accessed by the side that does not own it."""
-    assert not int(bench.dut.both.value), "a bank was accessed by both sides"
+    assert not int(bench.dut.both_accessed.value), "a bank was accessed by both sides"
     assert not int(bench.dut.ev_trespass.value)

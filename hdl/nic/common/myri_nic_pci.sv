@@ -56,7 +56,8 @@ module myri_nic_pci
   crossings_t far_busy;  // NIC side
 
   assign pci_gated_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy.pio || near_busy.response;
-  assign pci_gated_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy.command || near_busy.write || near_busy.read;
+  assign pci_gated_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy.command || near_busy.write ||
+                                         near_busy.read;
   assign pci_busy = card_busy || near_busy != '0;
   assign busy = far_busy != '0;
   assign pio_needed = far_busy.pio || far_busy.response;

@@ -163,7 +163,8 @@ module myri_fifo_card_send
       if (pushed) bytes_q <= send_head.tail ? 32'd0 : bytes_d;
       if (state_q == LOOK) begin
         start_q <= cycle;
-        start_at_q <= cells ? job_slot : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, BUFFER_LOG2'(told[DESC_SKIP+:3])};
+        start_at_q <= cells ? job_slot : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, BUFFER_LOG2'(told[DESC_SKIP+:3])
+        };
       end
     end
   end

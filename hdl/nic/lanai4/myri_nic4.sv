@@ -84,7 +84,9 @@ module myri_nic4
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
   always_comb narrow = {cfg.pci.master, cfg.pci.target, cfg.pci.base, cfg.pci.enabled, 1'b0, 1'b0};
   logic unused_ok;
-  assign unused_ok = ^{link_event.missed, link_event.beat, link_event.forward_reset, link_event.illegal, link_event.sent};
+  assign unused_ok = ^{
+    link_event.missed, link_event.beat, link_event.forward_reset, link_event.illegal, link_event.sent
+  };
 
   assign busy = arb_busy || regs_busy || card_busy;
   assign own_sleep = {busy, busy, 1'b0, timer_alarm};

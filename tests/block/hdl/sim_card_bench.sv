@@ -6,29 +6,29 @@ module sim_card_bench
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
-    input  logic        clk,           // PCI clock
-    input  logic        f_clk,         // fabric clock
-    input  logic        rst,           // synchronous, active high, both clocks
-    input  logic        sleep,         // 1 = skip clock edges that no module needs
-    input  logic [ 5:0] cfg_mem_log2,  // as the bridge
-    input  logic        cfg_wide,      // 64-bit bus and card
-    input  logic [15:0] cfg_patience,  // as the card
+    input  logic        clk,            // PCI clock
+    input  logic        f_clk,          // fabric clock
+    input  logic        rst,            // synchronous, active high, both clocks
+    input  logic        sleep,          // 1 = skip clock edges that no module needs
+    input  logic [ 5:0] cfg_mem_log2,   // as the bridge
+    input  logic        cfg_wide,       // 64-bit bus and card
+    input  logic [15:0] cfg_patience,   // as the card
     `include "sim_host_ports.svh"
     `include "sim_pci_ports.svh"
-    output logic [ 1:0] pci_req_n,     // requests
-    output logic [ 1:0] pci_gnt_n,     // grants
-    output logic        pci_conflict,  // two drivers on one wire
-    output logic [ 3:0] ev_patience,   // as the card
-    output logic        ev_mailbox,    // as the card
-    output logic        ev_trespass,   // as the card
-    output logic        tr_take,       // as the card
-    output logic        tr_give,       // as the card
-    output logic [31:0] tr_key,        // as the card
-    output logic        both,          // an access of a bank by both sides, ever
-    output logic        busy,          // PCI clock: needs edges
-    output logic        f_busy,        // fabric clock: needs edges
-    output logic [31:0] edges,         // of the PCI clock since reset
-    output logic [31:0] f_edges        // of the fabric clock
+    output logic [ 1:0] pci_req_n,      // requests
+    output logic [ 1:0] pci_gnt_n,      // grants
+    output logic        pci_conflict,   // two drivers on one wire
+    output logic [ 3:0] ev_patience,    // as the card
+    output logic        ev_mailbox,     // as the card
+    output logic        ev_trespass,    // as the card
+    output logic        tr_take,        // as the card
+    output logic        tr_give,        // as the card
+    output logic [31:0] tr_key,         // as the card
+    output logic        both_accessed,  // an access of a bank by both sides, ever
+    output logic        busy,           // PCI clock: needs edges
+    output logic        f_busy,         // fabric clock: needs edges
+    output logic [31:0] edges,          // of the PCI clock since reset
+    output logic [31:0] f_edges         // of the fabric clock
 );
   pci_in_t slot_in;
   pci_out_t slot_out;
@@ -129,7 +129,8 @@ module sim_card_bench
 
   // The bus side accesses no bank that the FPGA owns.
   always_ff @(posedge clk) begin
-    if (rst) both <= 1'b0;
-    else if (h_valid && u_card.want[h_addr[22:21]] && u_card.granted[h_addr[22:21]]) both <= 1'b1;
+    if (rst) both_accessed <= 1'b0;
+    else if (h_valid && u_card.want[h_addr[22:21]] && u_card.granted[h_addr[22:21]])
+      both_accessed <= 1'b1;
   end
 endmodule
