@@ -205,14 +205,14 @@ def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint(mode: Fo
     bench = Bench(2)
     told: list[tuple[int, ...]] = []
 
-    async def tell(*words: int) -> None:
+    async def send_internal(*words: int) -> None:
         told.append(words)
 
     async def node(library: Grim, me: int) -> None:
         handler = (await bench.publish(library, result=lambda *message: None))["result"]
         if me:
             return
-        cards = Cards(EXAMPLE, library.nodes, library.calls, SimpleNamespace(tell=tell), library.handlers)  # type: ignore[arg-type]
+        cards = Cards(EXAMPLE, library.nodes, library.calls, SimpleNamespace(send_internal=send_internal), library.handlers)  # type: ignore[arg-type]
         card, end = Reference(1, Device.CELOXICA, 0).pack(), (library.get_dest_id(1), handler)
         with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
             await cards.forward(card, "crc32", Forward.ENDPOINT, end[0], 99)
