@@ -212,7 +212,8 @@ def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint(mode: Fo
         handler = (await bench.publish(library, result=lambda *message: None))["result"]
         if me:
             return
-        cards = Cards(EXAMPLE, library.nodes, library.calls, SimpleNamespace(send_internal=send_internal), library.handlers)  # type: ignore[arg-type]
+        messages = SimpleNamespace(send_internal=send_internal)
+        cards = Cards(EXAMPLE, library.nodes, library.calls, messages, library.handlers)  # type: ignore[arg-type]
         card, end = Reference(1, Device.CELOXICA, 0).pack(), (library.get_dest_id(1), handler)
         with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
             await cards.forward(card, "crc32", Forward.ENDPOINT, end[0], 99)
