@@ -20,9 +20,11 @@ module myri_ram_dual #(
     input logic [WIDTH-1:0] b_wdata,  // likewise
     output logic [WIDTH-1:0] b_rdata  // likewise
 );
+  // Both sides write the memory, each the words that it owns: two processes, which always_ff does not allow.
+  // verilator lint_off MULTIDRIVEN
   (* no_rw_check *) logic [WIDTH-1:0] mem[0:(1<<DEPTH_LOG2)-1];
+  // verilator lint_on MULTIDRIVEN
 
-  // Two processes write the memory, which always_ff does not allow.
   always @(posedge a_clk) begin
     if (a_req) begin
       a_rdata <= mem[a_addr];

@@ -39,7 +39,7 @@ CLOCKING = Clocking(bus_hz=25_000_000, slower=1, divisor=4, timeout=40_000)
 """Clocks of the stand-in. Its serial line is as fast as the divisor allows, because a simulated clock costs time."""
 JITTER_PERCENT, PPM = 10.0, 50
 VERILATE = ("--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing")
-QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style", *compilers.STRICT, "-Wno-MULTIDRIVEN")
+QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style", *compilers.STRICT)
 MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
 """Options of Verilator, and of the makefile that it writes. Higher optimisation takes minutes and gains little."""
 
