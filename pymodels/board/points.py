@@ -58,7 +58,7 @@ def module() -> str:
         "    output logic [NIC_SOURCES-1:0] nic_strobe,  // NIC clock: an event of each source",
         "    output logic [EVENT_BITS*NIC_SOURCES-1:0] nic_events,  // the events, source 0 lowest",
         "    output logic [LINK_SOURCES-1:0] link_strobe,  // link clock: likewise",
-        "    output logic [EVENT_BITS*LINK_SOURCES-1:0] link_events",
+        "    output logic [EVENT_BITS*LINK_SOURCES-1:0] link_events  // the events, source 0 lowest",
         ");",
         "  // A run of stores to consecutive words is one event, at its first.",
         "  logic [23:0] pio_next_q, pio_word;",

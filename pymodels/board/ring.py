@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.board.map import RING_WORDS, Clock
-from pymodels.trace import RECORD
+from pymodels.trace import RECORD, in_time_order
 
 WORD_CYCLE_LOW, WORD_EVENT, WORD_UNIT, WORD_PACKET, WORD_ARGUMENT, WORD_ARGUMENT2 = range(6)
 """Words of a ring record.
@@ -49,7 +49,7 @@ def records(
     made["packet"] = ring[:, WORD_PACKET]
     made["argument"] = ring[:, WORD_ARGUMENT]
     made["argument2"] = ring[:, WORD_ARGUMENT2].astype(np.int32)
-    return made[np.argsort(made["time"], kind="stable")]
+    return in_time_order(made)
 
 
 def lost(words: npt.NDArray[np.uint32]) -> int:

@@ -36,6 +36,11 @@ def nic_kind(name: str) -> NicKind:
     return found
 
 
+def kinds_on_boards() -> dict[int, str]:
+    """Return the kinds of NIC that FPGA boards hold, by their numbers in the identity of a board."""
+    return {number: name for name in nic_kinds() if (number := nic_kind(name).board)}
+
+
 def module_of_nic(pattern: str, name: str) -> ModuleType:
     """Import the module for a kind of NIC whose name is `pattern` with the kind in place of `{}`, as in
     `firmware.nics.{}`.

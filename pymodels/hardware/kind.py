@@ -67,6 +67,8 @@ class NicKind(ABC):
     """True if the driver takes the NIC out of reset when it is loaded."""
     one_clock: bool = False
     """True if the NIC runs on the clock of the PCI bus."""
+    board: int = 0
+    """Number of the kind in the identity of an FPGA board; 0 if no board holds it."""
     commands: bool = False
     """True if records of its host DMA name commands by their numbers, and its packets do not pass through memory."""
     invariants: Mapping[int, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from pymodels.profiles.default import DEFAULT_KIND, DEFAULT_PROFILE
 from pymodels.profiles.keys import every_key, keys_of
 from pymodels.profiles.profile import (
     Profile,
+    board_profile,
     check_profile_name,
     host_names,
     load_profile,
@@ -23,6 +24,7 @@ __all__ = [
     "Profile",
     "Value",
     "Values",
+    "board_profile",
     "check_profile_name",
     "every_key",
     "host_names",

@@ -167,6 +167,12 @@ def profile_names() -> tuple[str, ...]:
     return tuple(_names(Owner.NIC))
 
 
+@cache
+def board_profile() -> str:
+    """Return the first profile whose kind of NIC an FPGA board holds."""
+    return next(name for name in profile_names() if load_profile(name).nic.board)
+
+
 def profiles_with_doorbells() -> str:
     """Return the text `PROFILE=...` with the profiles whose NIC has a doorbell FIFO, for error messages."""
     return f"PROFILE={' or '.join(name for name in profile_names() if load_profile(name).card.has_doorbells)}"

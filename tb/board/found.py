@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pymodels.board.identity import BoardIdentityError, Identity, Manifest
 from pymodels.board.map import Clock
 from pymodels.errors import EXIT_CONFIGURATION
+from pymodels.hardware.discover import kinds_on_boards
 from tb.board.bridge import Bridge
 from tb.board.link import identify, periods_of
 from tb.board.transport import open_port
@@ -19,8 +20,6 @@ FOLDERS = OUT / "board"
 """Folder in which `make board` leaves a folder for each board."""
 SPEED = 1_000_000
 """Bits per second of the serial line of all boards."""
-KINDS: Mapping[int, str] = {4: "lanai4"}
-"""Kinds of NIC by their number in a board's identity."""
 
 
 class WrongBoardError(BoardIdentityError):
@@ -93,7 +92,7 @@ def reported(identity: Identity, made: Manifest) -> dict[str, str]:
         "hash": identity.hash,
         "commit": made.commit,
         "profile": made.profile.partition("+")[0],
-        "kind": KINDS.get(identity.nic, f"kind {identity.nic}"),
+        "kind": kinds_on_boards().get(identity.nic, f"kind {identity.nic}"),
         "nodes": str(identity.nodes),
         "clock.nic_ps": str(nic),
         "clock.pci_ps": str(nic),

@@ -12,7 +12,7 @@ from pymodels.kernel import Kernel
 from pymodels.lanai.program import Program
 from pymodels.machine.log import TraceLog
 from pymodels.messages import Messages
-from pymodels.trace import RECORD
+from pymodels.trace import RECORD, in_time_order
 from tb.bind.actor import PathNumbers
 from tb.board.clear import clear_sram
 from tb.board.engine import BoardEngine, interrupted
@@ -79,7 +79,7 @@ class RunningBoard:
     def records(self) -> NDArray[np.void]:
         """Return the records of board and PC so far, in time order."""
         both = np.concatenate([self.link.trace(), np.array(self.log.array(), RECORD)])
-        return np.take(both, np.argsort(both["time"], kind="stable"))
+        return in_time_order(both)
 
     def broken_invariants(self) -> list[str]:
         """Return what the status registers of the board say went wrong. Raises HaltedError for a halted processor."""

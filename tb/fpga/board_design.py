@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pymodels.board.identity import Identity
 from pymodels.board.map import COMPARATORS, Clock, Top
 from pymodels.errors import nearest
-from pymodels.profiles import Profile, load_profile
+from pymodels.profiles import Profile, board_profile, load_profile
 from pymodels.settings import BRIDGE, CORE, NIC, SWITCH, Bundle, Setting
 from tb.build.build import Design as HdlDesign
 from tb.build.build import needed_files
@@ -23,8 +23,6 @@ BUNDLES: Mapping[str, Bundle] = MappingProxyType(
     {"cfg_nic": NIC, "cfg_bridge": BRIDGE, "cfg_core": CORE, "cfg_switch": SWITCH}
 )
 """Input of the top for each bundle of settings."""
-LANAI4 = 4
-"""Number of the LANai 4 in register KIND."""
 PS_PER_S = 10**12
 
 
@@ -46,7 +44,7 @@ class Design:
     name: str
     top: Top
     nodes: int
-    profile: str = "lanai4"
+    profile: str = field(default_factory=board_profile)
     sram_log2: int = 16
     memory_log2: int = 16
     ring_log2: int = 10
@@ -143,7 +141,7 @@ def identity(design: Design, clocking: Clocking, wrapper: str) -> Identity:
     return Identity(
         top=design.top,
         nodes=design.nodes,
-        nic=LANAI4,
+        nic=load_profile(design.profile).nic.board,
         core=design.core,
         sram_log2=design.sram_log2,
         memory_log2=design.memory_log2,

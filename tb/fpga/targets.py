@@ -10,13 +10,13 @@ from typing import Any
 
 from pymodels.errors import nearest
 from pymodels.profiles import Profile, load_profile
+from pymodels.profiles.default import DEFAULT_PROFILE
 from pymodels.toml import parsed, read_text
 from tb.fpga.mapping import Block, hardware
 from tb.quality.text import HDL
 from tb.tools.programs import ToolError
 
 TARGETS = Path(__file__).with_name("targets.toml")
-DEFAULT_PROFILE = "lanai9"
 FOLDER_CLOCKS = {"link": "link", "switch": "link", "prim": "link", "host": "pci", "card": "pci", "nic": "nic"}
 """Clock of the profile that is `clk` of the blocks in a folder of hdl."""
 

@@ -27,6 +27,7 @@ from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
 from pymodels.profiles.profile import Profile as HardwareProfile
 from pymodels.results import Series
+from pymodels.trace import in_time_order
 from tb.bind.core import RtlCore
 from tb.lab import validation
 from tb.lab.cluster import RunningCluster
@@ -334,5 +335,4 @@ class Lab(Notebook):
 
     def trace(self) -> NDArray[np.void]:
         """Return the trace so far in time order, shape (n,)."""
-        records = self._running.doorway.trace()
-        return np.take(records, np.argsort(records["time"], kind="stable"))  # faster than records[...]
+        return in_time_order(self._running.doorway.trace())

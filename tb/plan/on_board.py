@@ -15,7 +15,7 @@ from pymodels.errors import ConfigError
 from pymodels.hardware.schema import Origin
 from pymodels.hardware.value import Value
 from pymodels.options import SETTING
-from pymodels.profiles.profile import Profile, parse_settings
+from pymodels.profiles.profile import Profile, board_profile, parse_settings
 from pymodels.topology import End
 from tb.plan.firmware import FIRMWARE, C
 from tb.plan.options import Option
@@ -23,8 +23,6 @@ from tb.plan.studies import StudyInfo, load, names
 
 WHERE, PORT, FOLDER, PATIENCE = "run.on", "run.port", "run.board", "run.patience_s"
 RTL, BOARD = "rtl", "board"
-PROFILE = "lanai4"
-"""Profile of the NICs that boards hold, until a board names its own."""
 OPTIONS = {
     WHERE: Option(RTL, "hardware in the loop: rtl in a simulator, or a board behind run.port", choices=(RTL, BOARD)),
     PORT: Option("", "port of the board: a device such as /dev/ttyUSB0, or tcp:<host>:<port>"),
@@ -100,7 +98,7 @@ def settings_in_force(request: Asked, info: StudyInfo) -> dict[str, str]:
 
 def profile_of(request: Asked, cluster: Cluster) -> str:
     """Return the profile of a request: the user's, the board's, that of the cluster, or none."""
-    own = request.board.get("profile", PROFILE) if on_board(request.settings) else cluster.profile
+    own = request.board.get("profile") or board_profile() if on_board(request.settings) else cluster.profile
     return request.profile_name or own or ""
 
 

@@ -23,7 +23,7 @@ from pymodels.lanai.program import NOWHERE, Place
 from pymodels.profiles import DEFAULT_KIND
 from pymodels.results import ResultsError, write_atomically
 from pymodels.topology import Topology
-from pymodels.trace import RECORD, SWITCH_BASE
+from pymodels.trace import RECORD, SWITCH_BASE, in_time_order
 
 LEGEND, TRACE = "legend.json", "trace.npy"
 LEGEND_SCHEMA = 5
@@ -179,7 +179,7 @@ def read_trace(path: Path) -> NDArray[np.void]:
         cause = f"{path} holds {records.dtype} in shape {records.shape}"
         raise TraceError("trace of another version", cause, "run the study again")
     if len(records) and np.any(np.diff(records["time"]) < 0):
-        return records[np.argsort(records["time"], kind="stable")]
+        return in_time_order(records)
     return records
 
 

@@ -250,7 +250,7 @@ class Wire:
             while (waiting := queue.popleft()) is not other:
                 waiting.lost = True
             packet.lost = True
-            other.hops, packet.hops = packet.hops[index:], packet.hops[:index]
+            other.hops, packet.hops = other.hops + packet.hops[index:], packet.hops[:index]
             self._inside = {at: other if inside is packet else inside for at, inside in self._inside.items()}
             return other
         return packet

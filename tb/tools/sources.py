@@ -19,7 +19,7 @@ from tb.tools.programs import ToolError
 
 SOURCES = ("hdl", "pymodels", "firmware", "tb")
 """Folders of the checkout, and of any other root, that results depend on."""
-ASIDE = ("ask", "bench", "campaign", "docs", "explore", "figures", "fuzz", "quality", "sweep", "uncertainty")
+ASIDE = ("ask", "bench", "campaign", "docs", "explore", "figures", "fpga", "fuzz", "quality", "sweep", "uncertainty")
 """Folders of tb that no run imports."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f", ".bz2"}
 SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")

@@ -48,4 +48,4 @@ class Lanai4(Lanai):
         return super().settings(values) | {int(Setting.SRAM_ABOVE): int(values.integer("sram.bytes") > LOW_SRAM)}
 
 
-KIND = Lanai4("lanai4", "a LANai 4", MYRINET, 1 << 20, "sim_lanai4_card", LANAI, one_clock=True, keys=KEYS)
+KIND = Lanai4("lanai4", "a LANai 4", MYRINET, 1 << 20, "sim_lanai4_card", LANAI, one_clock=True, board=4, keys=KEYS)

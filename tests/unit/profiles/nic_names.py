@@ -10,6 +10,8 @@ from pathlib import Path
 TOPS = ("pymodels", "firmware", "tb")
 OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
 """Folders that may name kinds and layers, since users choose profiles and clusters, and studies require some."""
+BOARDS = "hdl/board/"
+"""Folder of the tops of FPGA boards, which instantiate the NIC that they hold."""
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -79,6 +81,8 @@ def of_hdl(root: Path, kinds: Sequence[str]) -> Iterator[str]:
     files = {path: path.relative_to(root).as_posix() for path in sorted((root / "hdl").rglob("*.sv"))}
     modules = {path.stem: kind for path, place in files.items() for kind in kinds if own(place, kind)}
     for path, place in files.items():
+        if place.startswith(BOARDS):
+            continue
         text = path.read_text(encoding="utf-8")
         if modules.keys() & set(WORD.findall(text)):
             named = sorted(modules.keys() & set(WORD.findall(COMMENT.sub("", text))))

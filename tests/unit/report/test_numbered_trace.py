@@ -11,10 +11,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pymodels.trace import CABLE_BASE, CAUSE_SHIFT, PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
+from pymodels.trace import (
+    CABLE_BASE,
+    CAUSE_SHIFT,
+    PARTS_PER_NODE,
+    PORTS_PER_SWITCH,
+    SWITCH_BASE,
+    Part,
+    TraceEvent,
+    in_time_order,
+)
 from tb.report.lives import Lives
 from tb.report.numbers import numbered
-from tb.report.wire import HELD_BACK, LOST, rows
+from tb.report.wire import HELD_BACK, LOST, Hop, Packet, Wire, rows
 from tests.unit.report.madeup_trace import (
     KEY,
     LEGEND_OF_TWO,
@@ -121,3 +130,27 @@ def test_a_packet_of_no_message_has_number_0() -> None:
     foreign = packet(0, 0, 40, key=7)
     arrived = [(*row[:6], ARRIVAL) if row[1] == 16 + Part.NET_RECV and row[2] == E.RX_HEAD else row for row in foreign]
     assert not numbered(trace(arrived), LEGEND_OF_TWO)["message"].any()
+
+
+def test_a_grant_recorded_before_the_head_of_its_edge_follows_it() -> None:
+    port = SWITCH_BASE + 3
+    recorded = np.concatenate(
+        [
+            trace([(2_000, port, E.SWITCH_GRANT, 0, 1, 0, 0)]),
+            trace([(2_000, port, E.SWITCH_HEAD, 0, 1, 0, 0)]),
+            trace([(2_000, 0, E.SEND_CALL, 0, 0, 0, 7)]),
+            trace([(1_000, port, E.SWITCH_TAIL, 0, 1, 0, 0)]),
+        ]
+    )
+    found = [TraceEvent(event) for event in in_time_order(recorded)["event"].tolist()]
+    assert found == [E.SWITCH_TAIL, E.SWITCH_HEAD, E.SEND_CALL, E.SWITCH_GRANT]
+
+
+def test_a_packet_keeps_its_first_hops_when_its_last_ones_were_taken_for_those_of_a_lost_packet() -> None:
+    """The first packet is lost behind switch 0, so that the head at switch 1 is that of the second packet."""
+    wire = Wire(LEGEND_OF_TWO)
+    first = Packet(0, 1, 0, hops=[Hop(0, 0, 1, 10), Hop(1, 2, 3, 30)])
+    second = Packet(0, 2, 5, hops=[Hop(0, 0, 1, 20)])
+    wire._arriving[SWITCH_BASE + PORTS_PER_SWITCH + 2].append(second)
+    assert wire._really(first, 2) is second and first.lost
+    assert [hop.head for hop in second.hops] == [20, 30] and [hop.head for hop in first.hops] == [10]

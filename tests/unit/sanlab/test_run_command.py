@@ -30,6 +30,7 @@ from tb.run import simulate as simulator
 from tb.run.simulate import Outcome
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
+from tests.unit.report.madeup_trace import LEGEND_OF_TWO
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_a_truncated_result_of_the_simulator_is_a_failure(tmp_path: Path, monkey
 
 def test_without_its_trace_a_run_has_no_results(tmp_path: Path) -> None:
     (tmp_path / "trace.npy").mkdir()
-    lab: Any = SimpleNamespace(trace=lambda: np.zeros(1, RECORD))
+    lab: Any = SimpleNamespace(trace=lambda: np.zeros(1, RECORD), legend=lambda: LEGEND_OF_TWO)
     with pytest.raises(ResultsError, match="trace not written"):
         leave_behind(tmp_path, studies.load("echo_pingpong"), lab, 1.0, "Verilator 5.048")
     assert not (tmp_path / "results.json").exists()
