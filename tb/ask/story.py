@@ -60,9 +60,14 @@ def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     for node, time, what in ends:
         if node is not None and time is not None and (call := beside.call(node, time)):
             name, begin, end = call
-            until = "has not returned" if end is None else f"returned at {_us(end - life.sent)} us"
-            called = f"called at {_us(begin - life.sent)} us, which {until}"
-            yield f"When it {what}, {legend.hosts[node]} was in {name}, {called}."
+            until = "has not returned" if end is None else f"returned {_from_send(end - life.sent)}"
+            called = f"called {_from_send(begin - life.sent)}, {until}"
+            yield f"When it {what}, {legend.hosts[node]} was in {name} ({called})."
+
+
+def _from_send(after_ps: int) -> str:
+    """Return a time relative to the send of the message, in words."""
+    return f"{_us(abs(after_ps))} us {'before' if after_ps < 0 else 'after'} the send"
 
 
 def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:

@@ -71,8 +71,10 @@ def test_application_calls_around_a_message_are_reported() -> None:
     ]
     legend = replace(LEGEND_OF_TWO, layers=("grim", "mpi"))
     sent, arrived = told(1, calls, message(1000, 0), legend=legend)[1:3]
-    assert sent == "When it was sent, paris was in MPI_Send, called at -0.100 us, which returned at 0.400 us."
-    assert arrived == "When it arrived, metz was in MPI_Recv, called at -0.500 us, which returned at 3.100 us."
+    times = "called 0.100 us before the send, returned 0.400 us after the send"
+    assert sent == f"When it was sent, paris was in MPI_Send ({times})."
+    times = "called 0.500 us before the send, returned 3.100 us after the send"
+    assert arrived == f"When it arrived, metz was in MPI_Recv ({times})."
     assert "has not returned" in told(1, calls[:-1], message(1000, 0), legend=legend)[2]
     assert told(1, calls[:2], message(1000, 0), legend=legend)[1] == "", "neither was in a call"
 
