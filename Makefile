@@ -91,7 +91,7 @@ on_the_line := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(nam
 goals := $(or $(MAKECMDGOALS),all)
 used := $(sort $(foreach goal,$(goals),$(uses_$(goal))))
 unused := $(filter-out $(used) $(everywhere),$(on_the_line))
-$(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value"))
+$(if $(unused),$(error $(firstword $(unused)): not a variable of `make $(goals)`; its variables: $(or $(used),none). Settings of a study are given as SET="key=value key=value"))
 
 GIVEN := STUDY BENCH BLOCK NETLIST SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS SAMPLES DESIGNS CSV PLOT LAYER SEEDS ON PAUSES FIRMWARE WORLD MINUTES SHAPE HOSTS PORTS TABLE FOLDER N QUICK COCOTB_TEST_FILTER BOARD DESIGN SLOWER TCP VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
