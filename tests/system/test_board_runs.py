@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import os
 import select
+import signal
+import sys
 import threading
 import tty
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ from tb.fpga.board_sim import StandIn, start
 from tb.report.recorded import BOARD, read_recorded
 from tests.patience import PATIENCE_S
 from tests.system.runs import must, run
+from tests.system.test_abnormal_ends import in_terminal
 
 DESIGN = find_design("pair")
 PATIENT = "run.patience_s=60"
@@ -117,6 +120,11 @@ def test_echo_runs_on_a_board_with_the_results_trace_and_stages_of_the_rtl(board
         assert line in said.getvalue()
 
 
+def test_grim_runs_on_a_board_as_far_as_its_c_firmware(board: StandIn, tmp_path: Path) -> None:
+    done = must("grim_pingpong", "verilator", tmp_path, settings(board.port, f"largest=64 {PATIENT}"))
+    assert {f"one_way_us_{size}B" for size in (0, 4, 16, 64)} <= {*done.metrics}
+
+
 @pytest.mark.parametrize("fault", ["lost", "doubled", "damaged"])
 def test_a_faulty_byte_fails_the_run_and_the_next_run_succeeds(board: StandIn, tmp_path: Path, fault: str) -> None:
     with wired(board, 3000, fault) as port:
@@ -130,6 +138,30 @@ def test_a_pulled_plug_fails_the_run_and_the_next_run_succeeds(board: StandIn, t
     with wired(board, 3000, "cut") as port:
         done = run("echo_pingpong", "verilator", tmp_path / "one", settings(port))
     assert "the connection was lost" in str(done.failures)
+    must("board_compare", "verilator", tmp_path / "two", settings(board.port))
+
+
+def test_a_board_that_is_reset_fails_the_run_and_the_next_run_succeeds(board: StandIn, tmp_path: Path) -> None:
+    timer = threading.Timer(4.0, board.press_reset)
+    timer.start()
+    done = run(
+        "echo_pingpong", "verilator", tmp_path / "one", settings(board.port, f"{PATIENT}").replace("=1", "=999", 1)
+    )
+    timer.join()
+    assert not done.passed
+    assert "was reset" in str(done.failures) or "lost, doubled or damaged" in str(done.failures)
+    must("board_compare", "verilator", tmp_path / "two", settings(board.port))
+
+
+def test_an_interrupted_run_leaves_nothing_and_the_next_run_succeeds(board: StandIn, tmp_path: Path) -> None:
+    given = settings(board.port).replace("repetitions=1", "repetitions=9999")
+    command = [sys.executable, "-m", "tb.run", "echo_pingpong", "--set", given, "--out", str(tmp_path / "one")]
+    with in_terminal(command) as process:
+        with pytest.raises(Exception, match="timed out"):
+            process.wait(8)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 130
+    assert not (tmp_path / "one").exists() or not [*(tmp_path / "one").iterdir()]
     must("board_compare", "verilator", tmp_path / "two", settings(board.port))
 
 
@@ -148,3 +180,12 @@ def test_an_older_bitstream_is_rejected_with_the_hashes_of_both(tmp_path: Path) 
         with_error = pytest.raises(SanlabError, match=said)
         with with_error:
             run("echo_pingpong", "verilator", tmp_path, settings(older.port))
+
+
+def test_a_board_with_related_clocks_moves_messages_in_the_clocks_of_the_rtl(tmp_path: Path) -> None:
+    rtl = must("board_compare", "verilator", tmp_path / "rtl", "nic.firmware=c repetitions=1", profile="lanai4")
+    with start(DESIGN, related=True) as board:
+        both = f"beside={rtl.folder} {PATIENT}"
+        done = must("board_compare", "verilator", tmp_path / "board", settings(board.port, both))
+    for name in ("cable", "switch", "dma"):
+        assert done.metrics[f"clocks_{name}_board"] == done.metrics[f"clocks_{name}_rtl"]
