@@ -30,6 +30,7 @@ from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from tb.board.bridge import WORD, Bridge
 from tb.board.timebase import Timebase
+from tb.board.transport import LineError
 
 CYCLES = (ControlRegister.BUS_CYCLE_LOW, ControlRegister.NIC_CYCLE_LOW, ControlRegister.LINK_CYCLE_LOW)
 """Registers of the latched counters, in the order of `Clock`: two words each, without gaps."""
@@ -120,6 +121,19 @@ class BoardLink:
             with suppress(SanlabError):
                 self.finish()
         self._ended = True
+
+    def cause_of(self, failure: LineError) -> SanlabError:
+        """Return BoardResetError if a reset of the board caused a failure of the line, and the failure otherwise.
+
+        A reset restarts the checksums of the line, so its first symptom is often that of a damaged byte.
+        """
+        again = Bridge(self.bridge.port, self.bridge.patience_s)
+        try:
+            again.connect()
+            mark = again.read(control(ControlRegister.SCRATCH))[0]
+        except LineError:
+            return failure
+        return failure if mark == self._nonce else self._was_reset("its registers have lost their values")
 
     def bus_errors(self) -> int:
         """Return the number of accesses that nothing on the board has answered."""

@@ -35,8 +35,10 @@ TOP = "board_sim"
 FOLDER = OUT / "board"
 """Folder of all designs that were made, one folder each with its `board.json`."""
 FILE = "board.json"
-CLOCKING = Clocking(bus_hz=25_000_000, slower=1, divisor=4, timeout=40_000)
-"""Clocks of the stand-in. Its serial line is as fast as the divisor allows, because a simulated clock costs time."""
+CLOCKING = Clocking(bus_hz=100_000_000, slower=1, divisor=4, timeout=200_000)
+"""Clocks of the stand-in. Simulated time costs seconds, and an idle link costs most of it. A fast bus clock and the
+smallest divisor therefore give a serial line of 25 Mbit/s. The time-out is some 0.5 s of a PC that is interrupted in
+the middle of a command."""
 JITTER_PERCENT, PPM = 10.0, 50
 VERILATE = ("--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing")
 QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style", *compilers.STRICT)

@@ -28,10 +28,10 @@ namespace {
 
 volatile sig_atomic_t button = 0;
 
-constexpr int RESET_CLOCKS = 64;           // bus clocks for which the button is pressed
-constexpr uint64_t UP_CLOCKS = 128;        // bus clocks until the board listens after power-up
-constexpr int POLL_CLOCKS = 64;            // bus clocks between two reads of the port
-constexpr uint64_t QUIET_CLOCKS = 200000;  // bus clocks without a byte after which the board runs slowly
+constexpr int RESET_CLOCKS = 64;            // bus clocks for which the button is pressed
+constexpr uint64_t UP_CLOCKS = 128;         // bus clocks until the board listens after power-up
+constexpr int POLL_CLOCKS = 64;             // bus clocks between two reads of the port
+constexpr uint64_t QUIET_CLOCKS = 1000000;  // bus clocks without a byte after which the board runs slowly
 constexpr int IDENTITY_DIGITS = 64;
 
 struct Options {

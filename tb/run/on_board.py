@@ -27,6 +27,7 @@ from tb.board.found import connected, manifest_of, reported
 from tb.board.lab import BoardLab
 from tb.board.link import BoardLink
 from tb.board.running import RunningBoard
+from tb.board.transport import LineError
 from tb.lab.lab import view_of
 from tb.lab.outcome import leave_behind
 from tb.plan import studies
@@ -131,9 +132,9 @@ def _run(folder: Path, info: studies.StudyInfo, understood: Plan, link: BoardLin
             lab.findings.failures += [f"invariant: {line}" for line in board.broken_invariants()]
             link.finish()
         except BaseException as raised:  # noqa: BLE001 - results and trace are written first, whatever ended the study
-            error = raised
+            error = link.cause_of(raised) if isinstance(raised, LineError) else raised
             traceback.print_exc()
-            lab.findings.failures.append(failure_text(raised, info, whole))
+            lab.findings.failures.append(failure_text(error, info, whole))
     end_all()
     lab.findings.failures += explain_failure(lab, error, [])
     link.abandon()

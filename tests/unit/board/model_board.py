@@ -54,13 +54,13 @@ class ModelBoard:
     def __init__(self, identity: Identity = IDENTITY) -> None:
         self.identity = identity
         self.registers: dict[int, int] = {}
-        self.sums = [0, 0]
         self.power_up()
 
     def power_up(self) -> None:
         """Set everything to its state after power-up, as a reset button does."""
         self.registers = dict(zip(range(0, 4 * len(self.identity.words()), 4), self.identity.words(), strict=True))
         self.registers |= {ControlRegister.SCRATCH: 0, ControlRegister.RESET: 1}
+        self.sums = [0, 0]
         self._restart()
 
     def _restart(self) -> None:
