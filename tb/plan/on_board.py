@@ -154,12 +154,12 @@ def check_board(request: Asked, cluster: Cluster, profile: Profile) -> None:
         what, cause = f"profile {profile.name!r}", f"its NIC is {profile.kind}, and the board has {kind}"
         raise ConfigError("PROFILE", 0, what, cause, f"leave PROFILE out, or use PROFILE={request.board['profile']}")
     hosts = cluster.topology.hosts
-    if len(hosts) > nodes:
-        cause = f"the board {request.board['name']} has {nodes} nodes"
-        raise ConfigError(cluster.file, 0, f"{len(hosts)} hosts", cause, "use a smaller cluster, or a larger board")
     if nodes == 1:
         cause = f"the board {request.board['name']} has one node, whose cable leads back to it"
         raise ConfigError(cluster.file, 0, "no second host", cause, "use a board with two nodes and a switch")
+    if len(hosts) > nodes:
+        cause = f"the board {request.board['name']} has {nodes} nodes"
+        raise ConfigError(cluster.file, 0, f"{len(hosts)} hosts", cause, "use a smaller cluster, or a larger board")
     switch = cluster.topology.switches[0].name
     wanted = [End(switch, port) for port in range(len(hosts))]
     if len(cluster.topology.switches) > 1 or [cluster.topology.attachment(host) for host in hosts] != wanted:

@@ -14,9 +14,10 @@ import pytest
 from pymodels.board.map import Clock
 from pymodels.profiles import load_profile
 from pymodels.settings import NIC, Setting
+from tb.board.engine import LONGEST_WAIT_PS
 from tb.fpga.board_design import DESIGNS, PS_PER_S, constants, find_design, identity, settings
 from tb.fpga.board_kinds import BOARDS, BUS_HZ, VCO_HZ, clocking, dividers, find_board, pll_stub, top
-from tb.fpga.board_sim import CLOCKING, identity_digits, manifest, wrapper
+from tb.fpga.board_sim import CLOCKING, SOURCE, identity_digits, manifest, wrapper
 from tb.plan.settings import node_settings, switch_settings
 from tb.tools.programs import ToolError
 
@@ -120,3 +121,11 @@ def test_an_unknown_name_is_rejected_with_the_known_ones(call: object, text: str
     assert callable(call)
     with pytest.raises(ToolError, match=re.escape(text)):
         call()
+
+
+def test_the_stand_in_slows_down_only_after_the_longest_wait_and_the_time_out_of_the_line() -> None:
+    found = re.search(r"QUIET_CLOCKS = (\d+);", SOURCE.read_text(encoding="utf-8"))
+    assert found
+    quiet = int(found[1])
+    assert quiet > CLOCKING.timeout
+    assert quiet * 10**12 // CLOCKING.bus_hz > LONGEST_WAIT_PS
