@@ -15,8 +15,6 @@ from pymodels.host.pages import PAGE
 
 WORD = 4
 """Bytes of a word of the bridge."""
-GAP = 8
-"""Maximum number of unchanged words that are sent between two changes, since a further command costs as much."""
 
 
 class MemoryPort(Protocol):
@@ -97,10 +95,10 @@ class BoardMemory:
 
 
 def _runs(changed: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last index of each run of changed words, with small gaps included."""
+    """Yield the first and the last index of each run of changed words; words between belong to the NIC, perhaps."""
     first = last = changed[0]
     for index in changed[1:]:
-        if index - last > GAP:
+        if index > last + 1:
             yield first, last
             first = index
         last = index

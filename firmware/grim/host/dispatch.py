@@ -229,11 +229,14 @@ class Dispatch:
             condition: Function that returns True to end the wait.
             words: Physical addresses of the words that the condition depends on, if any.
         """
-        while not condition():
+        while True:
+            known = [(word, self._host.load_words(word, 1)[0]) for word in words]  # first: the NI may write after it
+            if condition():
+                return
             if self._errors:
                 raise self._errors.popleft()
             if self.threaded:
-                await self._sleep(condition, words)
+                await self._sleep(condition, known)
             elif self.polling:
                 await self._idle.wait()
             elif self.pending():
@@ -243,19 +246,17 @@ class Dispatch:
                 await self.poll()
             else:
                 watches = [(incoming.back_address, incoming.position) for incoming in self.incoming]
-                if words:
-                    watches += [(word, self._host.load_words(word, 1)[0]) for word in words]
-                await self._host.poll(watches, "poll_spin")
+                await self._host.poll(watches + known, "poll_spin")
 
     def wake_sleepers(self) -> None:
         """Let sleeping tasks poll by themselves, because the polling thread ends."""
         self.threaded = False
         self._idle.set()
 
-    async def _sleep(self, condition: Callable[[], bool], words: Sequence[int]) -> None:
-        """Sleep until the polling thread has polled, or spin on words that the NI writes."""
-        if words:
-            await self._host.poll([(word, self._host.load_words(word, 1)[0]) for word in words], "poll_spin")
+    async def _sleep(self, condition: Callable[[], bool], known: Sequence[tuple[int, int]]) -> None:
+        """Sleep until the polling thread has polled, or spin on words that the NI writes, given their known values."""
+        if known:
+            await self._host.poll(known, "poll_spin")
             return
         await self._idle.wait()
         if self.threaded and condition():

@@ -111,5 +111,5 @@ async def synchronise(host: Host, status: int) -> None:
     """Start the firmware, and wait until it has synchronised with all other NIs (phase 8)."""
     await host.spend("enable_start")
     await store_words(host, Word.START, STARTED)
-    while host.load_words(status, 1)[0] != State.RUNNING:
-        await host.poll([(status, host.load_words(status, 1)[0])], "poll_spin")
+    while (state := host.load_words(status, 1)[0]) != State.RUNNING:  # one load: the NIC may write between two
+        await host.poll([(status, state)], "poll_spin")

@@ -56,6 +56,14 @@ def test_only_changes_in_views_are_sent(ram: Ram, memory: BoardMemory) -> None:
     assert ram.moved == 8
 
 
+def test_stores_of_the_nic_between_two_changes_in_views_are_kept(ram: Ram, memory: BoardMemory) -> None:
+    address = memory.allocate(64, 64)
+    memory.data[address : address + 4] = memory.data[address + 8 : address + 12] = b"soft"
+    ram.data[address + 4 : address + 8] = b"hard"
+    memory.flush()
+    assert ram.data[address : address + 12] == b"softhardsoft"
+
+
 def test_a_fetch_brings_stores_of_the_nic_and_keeps_those_of_software(ram: Ram, memory: BoardMemory) -> None:
     address = memory.allocate(64, 64)
     memory.data[address : address + 4] = b"soft"
