@@ -69,5 +69,10 @@ def test_a_wait_for_words_ends_if_the_ni_writes_them_after_the_condition(threade
     dispatch = Dispatch(*given)
     dispatch.threaded = threaded
     met = iter([False, True])
-    finish(dispatch.wait_for(lambda: next(met), [STATUS]))
+
+    def condition() -> bool:
+        host.word = NEW
+        return next(met)
+
+    finish(dispatch.wait_for(condition, [STATUS]))
     assert host.polls == 1
