@@ -8,6 +8,7 @@ the samples gives rate and offset of a clock, so that an interval within one clo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from pymodels.board.map import Clock
 
 ENOUGH = 1 << 16
 """Edges between the first and the last sample from which their line is more exact than the nominal rate."""
+LATE: Mapping[Clock, float] = MappingProxyType({Clock.BUS: 0.0, Clock.NIC: 2.5, Clock.LINK: 2.5})
+"""Mean edges of its own clock by which a counter is latched late: two of a synchroniser, one of the latch, phase."""
 KEPT = 4096
 """Maximum number of samples; then every second one is dropped."""
 
@@ -43,7 +46,8 @@ class Timebase:
         if clock is Clock.NIC or not self._samples:
             return period, 0.0
         counts = np.array(self._samples, np.float64)
-        own, reference = counts[:, clock], counts[:, Clock.NIC] * self.periods[Clock.NIC]
+        own = counts[:, clock] - LATE[clock]
+        reference = (counts[:, Clock.NIC] - LATE[Clock.NIC]) * self.periods[Clock.NIC]
         if np.ptp(own) >= ENOUGH:
             period = float(np.cov(own, reference)[0, 1] / np.var(own, ddof=1))
         return period, float(np.mean(reference - own * period))
