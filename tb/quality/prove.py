@@ -158,7 +158,8 @@ def main(argv: list[str] | None = None) -> int:
     report(verdicts, tried, console)
     if options.replay:
         replay_all(verdicts, console)
-    console.print(f"{len(verdicts)} proofs, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
+    proofs_done = "1 proof" if len(verdicts) == 1 else f"{len(verdicts)} proofs"
+    console.print(f"{proofs_done}, {len(tried)} mutants, {time.monotonic() - start:.0f} s", highlight=False)
     if any(one.failed for one in verdicts) or any(at.complaint for at in tried):
         return 1
     if options.record:
