@@ -147,7 +147,7 @@ def test_a_grant_recorded_before_the_head_of_its_edge_follows_it() -> None:
 
 
 def test_a_packet_keeps_its_first_hops_when_its_last_ones_were_taken_for_those_of_a_lost_packet() -> None:
-    """The first packet is lost behind switch 0, so that the head at switch 1 is that of the second packet."""
+    """Lose the first packet behind switch 0, so that the head at switch 1 is that of the second packet."""
     wire = Wire(LEGEND_OF_TWO)
     first = Packet(0, 1, 0, hops=[Hop(0, 0, 1, 10), Hop(1, 2, 3, 30)])
     second = Packet(0, 2, 5, hops=[Hop(0, 0, 1, 20)])
