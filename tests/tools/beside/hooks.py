@@ -66,9 +66,9 @@ def stored_behind(watch: Watch, store: Any) -> Any:
 def sent(watch: Watch, store: Any) -> Any:
     """Hook words sent to host memory."""
 
-    def noted(ni: Any, address: int, words: tuple[int, ...]) -> Any:
+    def noted(ni: Any, address: int, words: tuple[int, ...], message: int = 0) -> Any:
         watch.done(ni.me, "store", (address, words))
-        return store(ni, address, words)
+        return store(ni, address, words, message)
 
     return noted
 
