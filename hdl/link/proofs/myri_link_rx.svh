@@ -1,6 +1,8 @@
 // The slack buffer never overflows, provided that the characters that arrive after STOP fit above its mark. STOP is
 // never in force at or below GO's mark, so never with an empty buffer. The sender is arbitrary but stops within `room`
-// characters: those on the cable when STOP is sent, and those that it sends before it receives STOP.
+// characters: those on the cable when STOP is sent, and those that it sends before it receives STOP. A character that
+// arrives as the first or second of the buffer is its head or the one behind it, and then becomes the head. The head
+// stays until it leaves. Reads of characters that arrived behind these two are not proved.
 // prove: induction 2 LANES=1 SLACK_LOG2=4
 // unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are examined more often than necessary
 // unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: the buffer never becomes full, as proved here
@@ -44,5 +46,13 @@ always @(posedge rx_clk[0])
     assert (m_valid[0] == (fill[7:0] != 8'd0));
     assert (gen_lane[0].next_ptr_q == 5'(gen_lane[0].r_ptr_q + 5'd1));
     if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(fill) && $stable(stopping));
+    if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(gen_lane[0].head_q) && $stable(gen_lane[0].second));
+    if (!$past(rst) && $past(gen_lane[0].push)) begin
+      if (fill[7:0] == 8'd1) assert ({m_tail[0], m_data[7:0]} == $past({!rx[8], rx[7:0]}));
+      if (fill[7:0] == 8'd2) assert (gen_lane[0].second == $past({!rx[8], rx[7:0]}));
+    end
+    if (!$past(rst) && $past(fill[7:0] > 8'd1 && pop[0])) assert ({m_tail[0], m_data[7:0]} == $past(gen_lane[0].second));
+    if (!$past(rst) && $past(m_valid[0] && !pop[0])) assert ($stable(m_tail[0]) && $stable(m_data[7:0]));
+    cover (fill[7:0] == 8'd2 && $past(gen_lane[0].push && pop[0]));
     cover (fill[7:0] == 8'd3 && stopping[0] && cfg.stop_mark == 8'd2);
   end

@@ -1,8 +1,10 @@
 // Registers 0, 1 and 2 read as 0, -1 and the address of the instruction. Any other register (`k`, arbitrary) holds the
-// result of the last instruction that wrote it, including loads, whose bytes are those at their address. What was read
-// from a special register is written a clock later. No instruction reads or writes a register with a pending load. Each instruction executes once, in the order defined by jumps with
-// one delay slot and loads of pc with two. Only legal instructions inside the SRAM execute, and each access lies inside
-// the SRAM, within one word. A halted processor stays halted until reset.
+// result of the last instruction that wrote it, including loads, whose bytes are those at their address. Every
+// instruction writes its register except stores, jumps and those whose condition does not hold. What was read
+// from a special register is written a clock later. No instruction reads or writes a register with a pending load. Each
+// instruction executes once, in the order defined by jumps with one delay slot and loads of pc with two. Only legal
+// instructions inside the SRAM execute, and each access lies inside the SRAM, within one word. A halted processor stays
+// halted until reset.
 // Assumed: the properties proved of myri_lanai_loads and myri_lanai_registers; a memory that returns read data one clock
 // later.
 // prove: induction 2 WIDTH=64
@@ -100,6 +102,7 @@ always @(posedge clk)
     if (!one.second_rs2) assert (second == one.constant);
     if (one.rd <= 5'd2) assert (datum == (one.rd == 5'd0 ? 32'd0 : one.rd == 5'd1 ? '1 : at_q));
     if (go) assert ((used & pending) == 32'd0 && one.legal && have);
+    if (go) assert (writes_rd == !(memory || one.branch || one.relative || (one.alu && !holds)));
     if (coming || special_comes) assert (!written[k]);
     if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
     if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));

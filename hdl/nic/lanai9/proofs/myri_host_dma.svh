@@ -1,9 +1,9 @@
 // A transfer stays inside its block: each byte written to SRAM and each command on the bus lie within `len` bytes from
 // LAR or EAL. The SRAM reads are the block's own three words, or the words that hold its bytes. The mark is written to
-// the block's first word when all bytes have passed without an error. For an arbitrary chain `k`: the running chain
-// with the highest priority is served first, and a finished block leads to `next`. While `busy` is 0, no register
-// changes. Assumed: the properties proved of myri_byte_aligner and myri_sram_reader, and that the bus master ends each
-// command once.
+// the block's first word when all bytes have passed without an error, at once if it has none. For an arbitrary chain
+// `k`: the running chain with the highest priority is served first, and a finished block leads to `next`. While `busy`
+// is 0, no register changes. Assumed: the properties proved of myri_byte_aligner and myri_sram_reader, and that the bus
+// master ends each command once.
 // prove: induction 2
 (* anyconst *) logic [1:0] k;
 (* anyconst *) logic [2:0] lane;
@@ -131,6 +131,7 @@ always @(posedge clk)
       if ($past(go)) assert (block_q == listed && chain == $past(pick) && ran[chain] && (ran & ((4'd1 << chain) - 4'd1)) == 4'd0);
       if ($past(in_flight) && !in_flight) assert ($past(marked || error || (state_q == START && terminal)));
       if ($past(state_q == START) && in_flight && state_q != START) assert ($past(starts));
+      if ($past(starts)) assert (state_q == ($past(len_q) == 32'd0 ? MARK : ISSUE));
       if ($past(w_list[k])) assert (own == {$past(w_data[23:3]), 3'd0});
       else if ($past(marked) && $past(chain) == k) assert (own == {$past(next_q[23:3]), 3'd0});
       else assert ($stable(own));
