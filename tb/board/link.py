@@ -79,6 +79,8 @@ class BoardLink:
         self.bridge, self.identity, self.kernel = bridge, identity, kernel
         self.timebase = Timebase(periods_of(identity))
         self._nonce = secrets.randbits(31) | 1
+        self._marked = False
+        """True once the board has the mark of this run."""
         self._used = False
         """True if the board was accessed after its time was read."""
         self._ring: list[NDArray[np.uint32]] = []
@@ -101,6 +103,7 @@ class BoardLink:
         self._set(ControlRegister.TRACE_MODE, TraceMode.RECORD if trace else 0)
         self._set(ControlRegister.RESET, 0)
         self.read_time()
+        self._marked = True
 
     def check(self) -> None:
         """Raise BoardResetError if the board has lost the mark of `start`."""
@@ -127,6 +130,8 @@ class BoardLink:
 
         A reset restarts the checksums of the line, so its first symptom is often that of a damaged byte.
         """
+        if not self._marked:
+            return failure
         again = Bridge(self.bridge.port, self.bridge.patience_s)
         try:
             again.connect()

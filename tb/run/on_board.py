@@ -110,7 +110,10 @@ def main() -> int:
             if identity.hash != request.board["hash"]:
                 manifest_of(identity, str(understood.options[FOLDER]))
             link = BoardLink(bridge, identity, Kernel())
-            return _run(folder, info, understood, link)
+            try:
+                return _run(folder, info, understood, link)
+            except LineError as error:
+                raise link.cause_of(error) from error
     except SanlabError as error:  # before the study began
         write_atomically(folder / FAILURES, f"{error}\n")
         return 1
