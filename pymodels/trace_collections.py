@@ -23,13 +23,6 @@ COLLECTIONS = """\
     logic [31:0] bytes;  // with tail: bytes, CRC character included
     logic [7:0] syndrome;  // with tail: CRC-8 syndrome
   } rx_trace_t;
-  typedef struct packed {
-    logic start;  // the right engine begins to move user bytes of a packet
-    logic done;  // they are in the Recv/Cmd FIFO
-    logic [31:0] key;  // packet key, with both
-    logic [31:0] bytes;  // number of user bytes, with both
-    logic [31:0] number;  // number of their STORE, from 0, with both
-  } move_trace_t;  // SP adapter
   // Traces of modules that have several parts.
   typedef struct packed {
     send_trace_t send;  // clk
@@ -45,24 +38,5 @@ COLLECTIONS = """\
     host_trace_t host;
     nic_status_t status;  // clk
   } nic_trace_t;  // NIC
-  typedef struct packed {
-    send_trace_t send;
-    recv_trace_t recv;
-    dma_trace_t dma;
-    move_trace_t move;
-    logic queue_overflow;  // an insertion into the command queue was lost
-    logic packet_misuse;  // a command exceeded its packet
-  } sp_engine_trace_t;  // data path of the SP adapter, clk
-  typedef struct packed {
-    nic_trace_t nic;
-    move_trace_t move;  // clk
-    logic queue_overflow;  // clk: an insertion into the command queue was lost
-    logic packet_misuse;  // clk: a command exceeded its packet
-  } sp_trace_t;  // SP adapter
-  typedef struct packed {
-    nic_trace_t nic;
-    logic host_misuse;  // clk: an access of the host was rejected
-    logic cell_refused;  // clk: a received cell was rejected
-  } fifo_trace_t;  // FIFO card
 """
 """Declarations at the end of `hdl/nic/common/myri_nic_trace_pkg.sv`."""

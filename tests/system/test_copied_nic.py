@@ -110,7 +110,7 @@ def test_the_page_names_all_files_of_the_card() -> None:
 
 
 def test_its_map_writes_its_package(tree: Path) -> None:
-    (package,) = (tree / "hdl" / "nic" / NEW).glob("*_pkg.sv")
+    (package,) = (tree / "hdl" / "nic" / NEW).glob("*_card_pkg.sv")
     text = package.read_text(encoding="utf-8")
     package.unlink()
     ran(tree, "-m", f"pymodels.nics.{NEW}.registers", "--sv")

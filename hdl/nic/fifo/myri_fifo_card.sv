@@ -11,6 +11,7 @@ module myri_fifo_card
   import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
+  import myri_fifo_card_trace_pkg::*;
   import myri_fifo_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;

@@ -8,6 +8,7 @@ module sp_adapter
   import myri_nic_engines_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
+  import sp_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import myri_sram_pkg::*;

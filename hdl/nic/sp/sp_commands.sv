@@ -7,7 +7,7 @@
 // lost and flagged by `overflow`; a command that exceeds its packet by `misuse`.
 // Timing: an insertion passes in two clocks; user data one word per clock while the bus is granted.
 module sp_commands
-  import myri_nic_trace_pkg::*;
+  import sp_trace_pkg::*;
   import sp_adapter_pkg::*;
 (
     input logic clk,  // NIC clock

@@ -11,6 +11,7 @@ module sp_engines
   import myri_pci_pkg::*;
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
+  import sp_trace_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int SLOTS_LOG2 = 1  // packets of the receive buffer = 2**SLOTS_LOG2

@@ -3,6 +3,7 @@
 module sim_nic_bench
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
+  import sp_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;

@@ -2,6 +2,7 @@
 module sim_fifo_bench
   import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
+  import myri_fifo_card_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import myri_sram_pkg::*;

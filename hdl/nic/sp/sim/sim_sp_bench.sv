@@ -3,6 +3,7 @@ module sim_sp_bench
   import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
+  import sp_trace_pkg::*;
 (
     input  logic        clk,                // NIC clock, free-running
     input  logic        rst,                // synchronous reset
