@@ -15,6 +15,7 @@ from tb.run.studies_list import files_in_c
 from tests.system.runs import must
 
 SMALL = {
+    "board_compare": "repetitions=1",
     "grim_channels": "repetitions=1 messages=4 size=256",
     "grim_deadlock": "each=2 longest=256",
     "grim_many_hosts": "messages=1 size=16",
