@@ -1,8 +1,9 @@
 """Is any wire between the parts of a cluster ever X or Z after reset?
 
 Strategy: while messages of echo (of VIA between SP adapters) are exchanged, every wire of the generated top level is
-read: characters, holds, clock requests. This happens in every character clock, between two edges. On Icarus a bit may
-be X or Z; its driver is named. Slow, and only for small runs.
+read: characters, clock requests. So are both bundles of PCI pins between the cards of a host and its bus, whole, hence
+every field of them. This happens in every character clock, between two edges. On Icarus a bit may be X or Z; its driver
+is named. Slow, and only for small runs.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ import cocotb
 from tb.lab.lab import Lab
 from tb.studies.via._via_ends import End, Memory, ends, join
 
+PINS = ("slot_in", "slot_out")
+"""Bundles of PCI pins in a host, those of all its slots in one vector."""
+
 
 async def run(lab: Lab) -> None:
     """Run the scenario."""
     top: Any = cocotb.top
-    wires = [wire for wire in top.cluster if wire._name.startswith(("tx_", "hold_", "awake_"))]
+    parts = list(top.cluster)
+    wires = [part for part in parts if part._name.startswith(("tx_", "awake_"))]
+    wires += [getattr(part, name) for part in parts if part._name.startswith("host_") for name in PINS]
     looks = _Looks(lab, wires)
     lab.spawn(looks.go_on(), "looks at the wires")
     await (_via(lab) if lab.plan.profile.kind == "sp" else _echo(lab))
@@ -78,8 +84,8 @@ class _Looks:
             for wire, before in zip(self.wires, first, strict=True):
                 value = wire.value
                 at_us = self.lab.kernel.now / 1e6
-                self.lab.check(value.is_resolvable, f"{wire._name} is {value} at {at_us:.3f} us")
+                self.lab.check(value.is_resolvable, f"{wire._path} is {value} at {at_us:.3f} us")
                 if str(value) != before:
-                    self.changed.add(wire._name)
+                    self.changed.add(wire._path)
             self.count += 1
             await self.lab.kernel.sleep(self.lab.plan.profile.integer("clock.link_ps"), "the next character clock")
