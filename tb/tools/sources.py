@@ -22,7 +22,7 @@ SOURCES = ("hdl", "pymodels", "firmware", "tb")
 ASIDE = ("ask", "bench", "campaign", "docs", "explore", "figures", "fpga", "fuzz", "quality", "sweep", "uncertainty")
 """Folders of tb that no run imports."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f", ".bz2"}
-SHOWN_ONLY = ("agents", "build", "report", "run", "sanlab", "stuck", "tools")
+SHOWN_ONLY = ("agents", "board", "build", "report", "run", "sanlab", "stuck", "tools")
 """Folders of tb that start runs or show results and do not affect simulated time."""
 PUBLISHED_ONLY = (
     *("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py"),
