@@ -35,6 +35,16 @@ def imports_resolved(text: str, packages: dict[str, str]) -> str:
     return IMPORT.sub("", text)
 
 
+def _inlined(package: str, packages: Mapping[str, str]) -> str:
+    """Return a package with the text of the packages that it imports, since Yosys reads each package by itself."""
+
+    def body(found: re.Match[str]) -> str:
+        inside = re.search(r"\bpackage\s+\w+\s*;(.*)\bendpackage\b", packages[found[1]], re.DOTALL)
+        return _inlined(inside[1], packages) if inside else ""
+
+    return IMPORT.sub(body, uncommented(package))
+
+
 def _declared(package: str) -> Iterator[str]:
     """Yield the names that a package declares, members of enumerations included."""
     yield from (name for found in DECLARED.findall(package) for name in found if name)
@@ -86,6 +96,7 @@ def sources(top: str, folder: Path, texts: Mapping[str, str] = MappingProxyType(
     for path in sorted(files, key=lambda one: one.stem not in packages):
         copy = folder / path.name
         text = uncommented(texts[path.stem] if path.stem in texts else path.read_text(encoding="utf-8"))
-        text = bits_resolved(returns_resolved(imports_resolved(text, packages)), known)
+        text = _inlined(text, packages) if path.stem in packages else imports_resolved(text, packages)
+        text = bits_resolved(returns_resolved(text), known)
         copy.write_text(text, encoding="utf-8")
         yield copy
