@@ -83,6 +83,8 @@ def _all_read(cell: Mapping[str, Any]) -> bool:
     """Return True if logic reads all words at once by constant addresses: they are registers, not a memory."""
     width = _number(cell, "ABITS")
     address = cell["connections"]["RD_ADDR"]
+    if not width:  # a single word
+        return True
     ports = (address[at : at + width] for at in range(0, len(address), width))
     return len({tuple(bits) for bits in ports if _constant(bits)}) >= _number(cell, "SIZE")
 
