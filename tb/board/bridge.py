@@ -62,6 +62,7 @@ class Bridge:
             reply = self._collect(WORD, 4 * pause_s)
             heard = reply or heard
             if len(reply) == WORD and reply_words(reply)[0] == IDENTITY:
+                self.port.discard(pause_s, self.patience_s)  # answers to earlier requests, which may be late
                 self._start_checks()
                 return
             pause_s *= 2

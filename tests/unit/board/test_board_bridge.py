@@ -115,6 +115,21 @@ def test_a_command_cut_short_by_another_program_is_skipped(line: Behind) -> None
     bridge.port.close()
 
 
+def test_a_late_answer_to_an_earlier_request_does_not_shift_the_next_ones(line: Behind) -> None:
+    replies: list[bytes] = []
+
+    def second_with_first(reply: bytes) -> bytes:
+        replies.append(reply)
+        return {1: b"", 2: b"".join(replies)}.get(len(replies), reply)
+
+    line.reply = second_with_first
+    bridge = Bridge(open_port(line.port, 1_000_000), PATIENCE_S)
+    bridge.connect()
+    bridge.write(PLACE, [7, 8])
+    assert bridge.read(PLACE, 2) == (7, 8)
+    bridge.port.close()
+
+
 @pytest.mark.parametrize(
     ("device", "said"), [(silent, "nothing answers"), (other_device, "it answers 4f 4b 0d 0a")], ids=["silent", "other"]
 )
