@@ -16,6 +16,7 @@ from pymodels.cards import CardMap
 from pymodels.costs.targets import Target
 from pymodels.hardware.processors import NicProcessor
 from pymodels.hardware.schema import Key
+from pymodels.hardware.sram import SramPorts
 from pymodels.hardware.value import Values
 from pymodels.settings import Setting
 
@@ -73,6 +74,8 @@ class NicKind(ABC):
     """True if records of its host DMA name commands by their numbers, and its packets do not pass through memory."""
     invariants: Mapping[int, str] = field(default_factory=dict)
     """Descriptions of violations in its own modules, by the CODE of their `sim_invariant`, from `OWN` on."""
+    sram_ports: SramPorts | None = None
+    """Requesters of its SRAM in a run with monitors; None if its card has no monitor of the SRAM."""
     keys: tuple[Key, ...] = field(default=(), repr=False)
     """Keys of its profiles in addition to those of every NIC."""
 

@@ -22,12 +22,15 @@ class NicProcessor:
     """Instructions fetched by one SRAM access; 0 if they come from a cache."""
     cached: bool = False
     """True if loads and stores use a cache too, so that only uncached accesses compete with DMA."""
+    work_scale: float = 1.0
+    """Factor of the clocks and SRAM accesses of compiled instructions."""
 
     @classmethod
     def from_profile(cls, values: Values) -> NicProcessor:
         """Return the processor described by the values of a NIC profile; a kind of NIC may refine it."""
         load, store, uncached = (values.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
-        return cls(load, store, uncached, values.integer("processor.instructions_per_fetch"))
+        per_fetch, scale = values.integer("processor.instructions_per_fetch"), values.number("processor.work_scale")
+        return cls(load, store, uncached, per_fetch, work_scale=scale)
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,18 @@ def nic_charge(cost: PathCost, processor: NicProcessor, times: int = 1) -> Charg
     """Return clocks and SRAM accesses of `times` executions of a path.
 
     An uncached access that a verb issues is not an instruction of the path; the verb's own clock is its first. The
-    processor makes at most one SRAM access in a clock, including its fetches.
+    processor makes at most one SRAM access in a clock, including its fetches. Uncached accesses are those of the
+    program, whatever its compiler, so their clocks are not scaled.
     """
     per_fetch = processor.instructions_per_fetch
     fetches = -(-cost.instructions // per_fetch) if per_fetch else 0
     accesses = fetches + (cost.uncached if processor.cached else cost.loads + cost.stores)
-    further = cost.waits(processor.load) + cost.stores * processor.store + cost.uncached * processor.uncached
-    return Charge(times * max(cost.instructions + further, accesses), times * accesses)
+    compiled = cost.instructions + cost.waits(processor.load) + cost.stores * processor.store
+    uncached = cost.uncached * processor.uncached
+    if processor.work_scale != 1:
+        compiled = round(compiled * processor.work_scale)
+        accesses = round(accesses * processor.work_scale)
+    return Charge(times * max(compiled + uncached, accesses), times * accesses)
 
 
 def host_clocks(cost: PathCost, processor: HostProcessor, times: int = 1) -> float:

@@ -155,17 +155,21 @@ COMMON = (
     Key("fpga.patience", HOST, int, "PCI clocks", 0, U16, "maximum wait of an access for a bank; 0 = unlimited"),
     Key("fpga.pause", HOST, int, "PCI clocks", 1, 255, "time between two polls of a full queue of the NIC"),
     Key("fpga.clock_divisor", HOST, int, "", 1, 250, "divisor of the user clock of 100 MHz"),
-    Key("fpga.config_us", HOST, int, "us", 1, 10**6, "time to load an image"),
+    Key("fpga.config_wait", HOST, int, "PCI clocks", 0, 255, "time of a byte of an image, beyond one clock"),
+    Key("fpga.image_bytes", HOST, int, "bytes", 8, 4_000_000, "frames of an image of the whole FPGA"),
+    Key("fpga.slot_bytes", HOST, int, "bytes", 8, 4_000_000, "frames of an image of one slot"),
 )
 
 # Keys of a NIC with a processor. An instruction takes one clock, and waits for a pending load of a register that it
-# uses. Clocks of stores and uncached accesses are added to those of their instruction, without contention.
+# uses. Clocks of stores and uncached accesses are added to those of their instruction, without contention. The factor
+# of compiled clocks applies to charged paths, not to programs on the core; a host's is `host.instruction_clocks`.
 PROCESSOR = (
     Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
     Key("processor.load_clocks", NIC, int, "clocks", 0, 4, "load delay: clocks until a loaded value is available"),
     Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "additional clocks of a store to SRAM"),
     Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "further clocks of an uncached access, bus excluded"),
     Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "in one SRAM access; 0 = from a cache"),
+    Key("processor.work_scale", NIC, float, "", 0.25, 4, "factor of compiled clocks, for the compilers of the time"),
     Key("dma.chains", NIC, int, "chains", 1, 4, "host DMA transfers that may be pending in hardware"),
 )
 # fmt: on

@@ -8,26 +8,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from cocotb.triggers import Event
 
-from pymodels.link.characters import DATA, Symbol, decode, packet_characters
-from tb.agents.bus import Driver, Monitor, require
+from pymodels.link.characters import Symbol, packet_characters
+from tb.agents.bus import Driver, Monitor
 from tb.agents.grid import Grid
+from tb.agents.lanes import Assembler, Lane
 from tb.agents.streams import Pauses, never
-
-
-@dataclass
-class Lane:
-    """State of one input lane of a block: queued characters, gaps between them, and True in `stopped` after
-    the block's STOP.
-    """
-
-    characters: deque[int] = field(default_factory=deque)
-    gaps: Pauses = field(default_factory=never)
-    stopped: bool = False
+from tb.agents.wires import require
 
 
 class LinkDriver(Driver):
@@ -63,17 +53,12 @@ class LinkDriver(Driver):
     def _sample(self, now: int) -> None:
         tx = int(self.bus.tx.value)
         for number, lane in enumerate(self.lanes):
-            symbol = decode(tx >> 9 * number & 0x1FF)
-            if symbol is Symbol.STOP:
-                lane.stopped = True
-            elif symbol is Symbol.GO:
-                lane.stopped = False
+            lane.hear(tx >> 9 * number & 0x1FF)
 
     def _drive(self, now: int) -> None:
         rx = 0
         for number, lane in enumerate(self.lanes):
-            if lane.characters and not lane.stopped and not next(lane.gaps):
-                rx |= lane.characters.popleft() << 9 * number
+            rx |= lane.leave() << 9 * number
         if rx != self._shown:
             self._shown = rx
             self.bus.rx.value = rx
@@ -92,7 +77,8 @@ class LinkMonitor(Monitor):
 
     def __init__(self, entity: Any, grid: Grid, lane: int = 0) -> None:
         self.lane = lane
-        self.packet = bytearray()
+        self._assembler = Assembler()
+        self.packet = self._assembler.packet
         """Bytes received of the current packet."""
         self.log_of_data: list[tuple[int, int]] = []
         """(grid point, character) of each data character and GAP."""
@@ -110,19 +96,17 @@ class LinkMonitor(Monitor):
         character = int(self.bus.tx.value) >> 9 * self.lane & 0x1FF
         if not character:
             return
-        got = decode(character)
-        if got is Symbol.GAP:
-            self.log_of_data.append((now, character))
-            self._arrived.append(bytes(self.packet))
-            self.packet.clear()
+        try:
+            packet, symbol = self._assembler.take(character)
+        except ValueError as error:
+            raise AssertionError(f"{error} on output {self.lane} at {now}") from None
+        if packet is not None:
+            self._arrived.append(packet)
             self._complete.set()
-        elif isinstance(got, Symbol):
-            self.controls.append((now, got))
-        elif character & DATA:
+        if symbol is None or symbol is Symbol.GAP:
             self.log_of_data.append((now, character))
-            self.packet.append(character & 0xFF)
         else:
-            raise AssertionError(f"illegal character {character:#x} on output {self.lane} at {now}")
+            self.controls.append((now, symbol))
 
     async def _monitor_recv(self) -> None:
         while True:

@@ -17,7 +17,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Event, RisingEdge
 
-from tb.agents.bus import require
+from tb.agents.wires import require
 
 Pauses = Iterator[bool]
 

@@ -67,7 +67,7 @@ def runs_in_c(info: StudyInfo) -> bool:
         return False
     options = {name: option.default for name, option in info.options.items()}
     try:
-        check_boot(layer, options_by_layer(options).get(layer, {}), getattr(info.module, "NEEDS", ()))
+        check_boot(layer, options_by_layer(options).get(layer, {}), info.needs)
     except SanlabError:
         return False
     return True

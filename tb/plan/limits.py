@@ -40,6 +40,12 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
 
 
+def check_network(cluster: Cluster, profile: Profile) -> None:
+    """Raise ConfigError for switches, routes or cables that the profile does not support."""
+    check_switches(cluster, profile)
+    check_cables(cluster, profile)
+
+
 def check_switches(cluster: Cluster, profile: Profile) -> None:
     """Raise ConfigError for a topology that the network of the profile's NICs does not support."""
     network = profile.nic.network

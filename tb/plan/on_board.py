@@ -22,6 +22,8 @@ from tb.plan.options import Option
 from tb.plan.studies import StudyInfo, load, names
 
 WHERE, PORT, FOLDER, PATIENCE = "run.on", "run.port", "run.board", "run.patience_s"
+LIMIT, LIMIT_S = "run.limit_s", "1800"
+"""Wall-clock limit of a run on a board, which may answer for ever without an end of the study."""
 RTL, BOARD = "rtl", "board"
 OPTIONS = {
     WHERE: Option(RTL, "hardware in the loop: rtl in a simulator, or a board behind run.port", choices=(RTL, BOARD)),
@@ -31,7 +33,7 @@ OPTIONS = {
 }
 """Settings of a run that concern boards."""
 EFFECTIVE = frozenset(
-    (*OPTIONS, FIRMWARE, "run.host", "run.trace", "run.hang_us", "run.turn_s", "run.limit_s", "run.stuck_waves")
+    (*OPTIONS, FIRMWARE, "run.host", "run.trace", "run.hang_us", "run.turn_s", LIMIT, "run.stuck_waves")
 )
 """Settings of every run with an effect on a board."""
 NO_SIMULATOR = "a board has no simulator"
@@ -93,7 +95,7 @@ def settings_in_force(request: Asked, info: StudyInfo) -> dict[str, str]:
             raise ConfigError(SETTING, 0, f"{PORT} without effect", "the run is on the RTL", remedy)
         return given
     _check(request, info)
-    return {FIRMWARE: C, **parse_settings(info.on_board or ""), **given}
+    return {FIRMWARE: C, LIMIT: LIMIT_S, **parse_settings(info.on_board or ""), **given}
 
 
 def profile_of(request: Asked, cluster: Cluster) -> str:
@@ -102,9 +104,9 @@ def profile_of(request: Asked, cluster: Cluster) -> str:
     return request.profile_name or own or ""
 
 
-def with_board(profile: Profile, request: Asked) -> Profile:
-    """Return a profile with the values that the board of a request reports; unchanged on the RTL."""
-    found = {key: int(text) for key, text in request.board.items() if key in profile.values}
+def with_board(profile: Profile, board: Mapping[str, str]) -> Profile:
+    """Return a profile with the values that a board reports (`Asked.board`); unchanged on the RTL."""
+    found = {key: int(text) for key, text in board.items() if key in profile.values}
     keys = profile.keys
     values = {key: Value(value, keys[key].unit, Origin.FACT, REPORTED) for key, value in found.items()}
     return replace(profile, values={**profile.values, **values})
@@ -150,13 +152,14 @@ def check_board(request: Asked, cluster: Cluster, profile: Profile) -> None:
     if not on_board(request.settings) or not request.board:
         return
     nodes, kind = int(request.board["nodes"]), request.board["kind"]
+    if nodes == 1:
+        cause = f"the board {request.board['name']} has one host, and a study needs two"
+        remedy = "use a board with two nodes and a switch, or write a program for this one (tb/board/README.md)"
+        raise ConfigError(cluster.file, 0, "no second host", cause, remedy)
     if profile.kind != kind:
         what, cause = f"profile {profile.name!r}", f"its NIC is {profile.kind}, and the board has {kind}"
         raise ConfigError("PROFILE", 0, what, cause, f"leave PROFILE out, or use PROFILE={request.board['profile']}")
     hosts = cluster.topology.hosts
-    if nodes == 1:
-        cause = f"the board {request.board['name']} has one node, whose cable leads back to it"
-        raise ConfigError(cluster.file, 0, "no second host", cause, "use a board with two nodes and a switch")
     if len(hosts) > nodes:
         cause = f"the board {request.board['name']} has {nodes} nodes"
         raise ConfigError(cluster.file, 0, f"{len(hosts)} hosts", cause, "use a smaller cluster, or a larger board")

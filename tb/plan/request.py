@@ -10,20 +10,25 @@ from pathlib import Path
 
 from firmware.layers import composition, has_program
 from firmware.stack import stack
+from pymodels.card.fabric import EXAMPLE
+from pymodels.card.python import FILE, exchanged
+from pymodels.card.python import KINDS as CIRCUIT_KINDS
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import HOST_VARIABLE, find_config
 from pymodels.config.model import FPGA_CARD
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
-from pymodels.errors import ConfigError, nearest
+from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.hardware.compiled import is_compiled
 from pymodels.numerals import seed as seed_of
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
+from pymodels.published import ANY, judged
 from pymodels.routes import check_routes
 from tb.plan.faults import faults
 from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
-from tb.plan.limits import check_cables, check_late, check_size, check_switches
+from tb.plan.limits import check_late, check_network, check_size
+from tb.plan.monitors import KINDS, MONITORS, check_monitors
 from tb.plan.on_board import OPTIONS as BOARD_OPTIONS
 from tb.plan.on_board import check_board, profile_of, settings_in_force, with_board
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
@@ -33,13 +38,21 @@ from tb.plan.studies import StudyInfo, guarded
 HOST = "run.host"
 PUBLIC_EVAL = "run.public_eval"
 INJECT = "fault.inject"
+PUBLISHED = "run.published"
+CIRCUITS = "fpga.circuits"
 RUN_OPTIONS = {
     HOST: Option("", "host that selects one of several clusters in a file (make variable GRIM_HOST)"),
     **BOARD_OPTIONS,
     FIRMWARE: WRITTEN_IN,
     **CORE_OPTIONS,
+    CIRCUITS: Option(
+        FILE,
+        "circuits of FPGA cards: as the circuit file says, or all in SystemVerilog (rtl), or all in Python",
+        choices=CIRCUIT_KINDS,
+    ),
     "run.always_on": Option(0, "1 = clocks are never gated (same results, slower)", 0, 1),
     PUBLIC_EVAL: Option(0, "1 = use only Verilator's public eval() (same results, slower)", 0, 1),
+    MONITORS: Option("", f"monitors of the run, separated by commas: {', '.join(KINDS)} (tb/monitors/README.md)"),
     "run.trace": Option(1, "0 = no trace", 0, 1),
     "run.trace_records": Option(1 << 26, "capacity of the trace in records", 1 << 10, 1 << 30),
     "run.packets_MB": Option(
@@ -56,6 +69,7 @@ RUN_OPTIONS = {
     ),
     INJECT: Option("", "faults, such as sram:metz:0xa010.5@41.5 (tb/campaign/README.md)"),
     "run.stuck_waves": Option(1, "0 = no second run with waves of the time around a hang", 0, 1),
+    PUBLISHED: Option(0, "1 = the run fails if a metric disagrees with its published value", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated time without events that counts as a hang, in us", 1, 10**9),
     "run.turn_s": Option(30, "CPU seconds of Python without simulated time that count as an endless loop", 1, 10**6),
     "run.limit_s": Option(0, "wall-clock seconds after which a run ends; 0: no limit", 0, 10**7),
@@ -117,6 +131,11 @@ class Plan:
         return dict(sorted({**profile, **self.options}.items()))
 
     @property
+    def monitored(self) -> bool:
+        """True if the run has monitors, which are in a build of its own."""
+        return bool(self.options[MONITORS])
+
+    @property
     def given(self) -> tuple[str, ...]:
         """Sorted keys of the settings that the user gave."""
         return tuple(sorted(self.request.settings))
@@ -136,17 +155,10 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError with the nearest known word."""
     info = info.chosen(request.settings)
     settings = settings_in_force(request, info)
-    host = settings.get(HOST) or None
-    cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
-    fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
-    check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
-    if info.design is None and len(cluster.hosts) < info.hosts:
-        cause = f"{info.name} needs at least {info.hosts} hosts"
-        what = f"too few hosts: {len(cluster.hosts)}"
-        raise ConfigError(cluster.file, 0, what, cause, "add hosts, or choose another CLUSTER")
+    cluster = _cluster(request, info, settings.get(HOST) or None)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(profile_of(request, cluster) or DEFAULT_PROFILE).override(settings, known)
-    profile = with_board(profile, request)
+    profile = with_board(profile, request.board)
     if not profile.rtl:
         what, cause = f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built"
         raise ConfigError("PROFILE", 0, what, cause, f"use PROFILE={DEFAULT_PROFILE}")
@@ -154,11 +166,14 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         name: option.parse(name, settings[name]) if name in settings else option.default
         for name, option in known.items()
     }
+    if options[PUBLISHED]:
+        _check_published(info.name, profile.name)
     check_board(request, cluster, profile)
-    check_switches(cluster, profile)
-    check_cables(cluster, profile)
-    faults(str(options[INJECT]), cluster)
-    check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
+    check_network(cluster, profile)
+    sram = profile.nic.sram_ports is not None
+    check_monitors(str(options[MONITORS]), info.design is None, profile.card.has_doorbells, sram)
+    _check_faults(request, cluster, options)
+    cluster = _with_circuits(cluster, str(options[CIRCUITS]))
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)
     held_by = links_held(options)
@@ -170,13 +185,49 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     for one in layers:
         check_host(one, profile)
         _check_composed(one, profile, options_by_layer(options).get(one, {}))
-    needs = getattr(info.module, "NEEDS", ())
-    in_c = nodes_in_c(options, layer, cluster.names, profile, needs)
+    in_c = nodes_in_c(options, layer, cluster.names, profile, info.needs)
     cores = bool(in_c) or (info.cores is not None and bool(guarded(info, info.cores, understood)))
     understood = replace(understood, in_c=in_c, cores=cores)
     if info.check is not None:
         guarded(info, info.check, understood)
     return understood
+
+
+def _cluster(request: Request, info: StudyInfo, host: str | None) -> Cluster:
+    """Return the cluster of a request. Raises ConfigError if it is too large, or too small for the study."""
+    cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
+    fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
+    check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
+    if info.design is None and len(cluster.hosts) < info.hosts:
+        cause = f"{info.name} needs at least {info.hosts} hosts"
+        what = f"too few hosts: {len(cluster.hosts)}"
+        raise ConfigError(cluster.file, 0, what, cause, "add hosts, or choose another CLUSTER")
+    return cluster
+
+
+def _check_published(study: str, profile: str) -> None:
+    """Raise ConfigError if no published value can be compared with a run."""
+    profiles = {row.profile for row in judged(study)}
+    if not profiles & {profile, ANY}:
+        cause = f"no published value belongs to the default run of {study} on profile {profile}"
+        remedy = f"choose profiles as {' or '.join(sorted(profiles))}" if profiles else "leave it out"
+        raise ConfigError("SET", 0, f"{PUBLISHED}=1 has no effect", cause, remedy)
+
+
+def _with_circuits(cluster: Cluster, kind: str) -> Cluster:
+    """Return a cluster with its circuits exchanged as `fpga.circuits` says. Raises ConfigError if one is missing."""
+    if kind == FILE or not any(FPGA_CARD in host.cards for host in cluster.hosts):
+        return cluster
+    try:
+        return replace(cluster, circuits=exchanged(cluster.circuits or EXAMPLE, kind))
+    except SanlabError as error:
+        raise ConfigError("SET", 0, f"{CIRCUITS}={kind}: {error.what}", error.cause, error.remedy) from error
+
+
+def _check_faults(request: Request, cluster: Cluster, options: Mapping[str, float | str]) -> None:
+    """Raise ConfigError for a fault at an unknown place, or of an unknown kind."""
+    faults(str(options[INJECT]), cluster)
+    check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
 
 
 def _check_compiled(layer: str, profile: Profile) -> None:

@@ -26,8 +26,10 @@ FAST_PS, SLOW_PS = 15_000, 30_000
 """Periods of the PCI bus at 66 and 33 MHz."""
 
 
-def pci_period(profile: Profile, has_fpga: bool) -> int:
+def pci_period(profile: Profile, has_fpga: bool, has_io: bool = False) -> int:
     """Return the period of a node's PCI bus in ps: the profile's, or that of the slowest card (readings A11)."""
+    if has_io:
+        return max(profile.integer("clock.pci_ps"), SLOW_PS)
     beside = has_fpga and not profile.flag("fpga.bridge")
     return card_period(profile) if beside else profile.integer("clock.pci_ps")
 
@@ -36,6 +38,12 @@ def card_period(profile: Profile) -> int:
     """Return the period in ps of the FPGA card's PCI bus, with or without a bridge."""
     own = profile.integer("clock.pci_ps")
     return max(own, SLOW_PS) if profile.integer("fpga.mhz") < 66 else own
+
+
+def image_ps(profile: Profile, whole: bool = True) -> int:
+    """Return the least time in ps that the frames of an image of an FPGA card, or of one of its slots, take."""
+    size = profile.integer("fpga.image_bytes" if whole else "fpga.slot_bytes")
+    return size * (1 + profile.integer("fpga.config_wait")) * card_period(profile)
 
 
 def fpga_settings(profile: Profile) -> dict[int, int]:

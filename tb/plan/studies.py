@@ -2,21 +2,8 @@
 reports results.
 
 A study module imports no simulator and names no published value. It has a docstring, whose first line is the question,
-and `async def run(lab: Lab) -> None`. All other attributes are optional:
-
-- `OPTIONS`: its settings for SET, as `Option` objects by name.
-- `LAYER`: the message layer that it starts, or several; rejected on NICs for which they are not compiled.
-- `LAYERS`: layers of which it starts one: the first, or that of the option `layer`, which is added automatically.
-- `NEEDS`: features of the layer that C firmware may lack, in the words of the layer's `boot.py`.
-- `CLUSTER`: the example cluster that it needs; otherwise the user's.
-- `DESIGN`: the design to build if it is not a cluster.
-- `HOSTS`: the minimum number of hosts; by default 2 with a message layer, else 1.
-- `CYCLIC_ROUTES`: True to accept routes or layer options that can deadlock.
-- `QUICK`: settings, as in SET, for a run of less than half a minute.
-- `TINY`: settings of the smallest run, which tests compare on both simulators.
-- `VARIANTS`: further runs of `make figures`: profile and settings by name.
-- `check(plan)`: raises ConfigError for invalid settings before anything is built.
-- `cores(plan)`: returns True if NICs may get firmware in C during the run.
+and `async def run(lab: Lab) -> None`. All other names that it may define are optional. `tb.plan.declared` lists them
+with their types: settings, layers, cluster, hosts, and settings of the smallest and of the quick run.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -26,15 +13,16 @@ from __future__ import annotations
 import importlib
 import inspect
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pymodels import roots
 from pymodels.errors import ConfigError, SanlabError, nearest, shown
+from tb.plan.declared import Declared, StudyError, declared
 from tb.plan.modules import module_if_there
 from tb.plan.options import Option, stack_options
 
@@ -42,64 +30,37 @@ CHOICE = "layer"
 """Option that selects a message layer."""
 
 
-class StudyError(ConfigError):
-    """Invalid study file; the message names file and line."""
-
-
-@dataclass(frozen=True)
-class StudyInfo:
+@dataclass(frozen=True, kw_only=True)
+class StudyInfo(Declared):
     """Properties of a study that are known without running it."""
 
     name: str
     question: str
-    options: Mapping[str, Option]
-    cluster: str | None
-    design: Any
-    """Design to build if it is not a cluster (`DESIGN` of the module), else None."""
     module: ModuleType
-    check: Callable[[Any], None] | None = None
-    """Function that checks the plan before anything is built (`check` of the module)."""
-    cores: Callable[[Any], bool] | None = None
-    """Function that returns True if NICs need executing processors although none runs C firmware at first (`cores`)."""
-    cyclic_routes: bool = False
-    """True to accept routes or layer options with which packets can deadlock (`CYCLIC_ROUTES` of the module)."""
-    quick: str = ""
-    """Settings of the study in `make figures QUICK=1` (`QUICK` of the module)."""
-
-    tiny: str = ""
-    """Settings of the smallest run (`TINY`), with equal results on both simulators, with gated and always-on clocks."""
-
-    variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as in SET."""
-
-    on_board: str | None = None
-    """Settings with which the study runs on a board (`ON_BOARD` of the module), or None if it cannot."""
-
     layer: str = ""
     """Selected layer of a study that supports several (`LAYERS` of the module)."""
 
     @property
     def layers(self) -> tuple[str, ...]:
         """Message layers that the study starts (`LAYER` of the module, or the selected layer)."""
-        said: str | Iterable[str] = self.layer or getattr(self.module, "LAYER", ())
-        return (said,) if isinstance(said, str) else tuple(said)
+        return (self.layer,) if self.layer else tuple(self.starts)
 
     def chosen(self, settings: Mapping[str, str]) -> StudyInfo:
         """Return the study with the layer that settings select, and its options. Raises ConfigError for an
         unknown layer.
         """
-        known: tuple[str, ...] = tuple(getattr(self.module, "LAYERS", ()))
+        known = tuple(self.known)
         if not known:
             return self
         choice = Option(known[0], "the message layer", choices=known)
         layer = str(choice.parse(CHOICE, settings[CHOICE])) if CHOICE in settings else known[0]
-        options = {**getattr(self.module, "OPTIONS", {}), CHOICE: choice, **stack_options(layer)}
+        options = {**declared(self.module).get("options", {}), CHOICE: choice, **stack_options(layer)}
         return replace(self, layer=layer, options=options)
 
     @property
     def hosts(self) -> int:
         """Minimum number of hosts (`HOSTS` of the module): 2 for a study that starts a message layer."""
-        return int(getattr(self.module, "HOSTS", 2 if self.layers else 1))
+        return self.least_hosts or (2 if self.layers else 1)
 
     @property
     def run(self) -> Any:
@@ -148,21 +109,7 @@ def load(name: str) -> StudyInfo:
         module = _imported(f"tb.studies.{known_files[name].parent.name}.{name}", known_files[name])
     _check_module(module)
     question = (module.__doc__ or "").strip().split("\n")[0]
-    info = StudyInfo(
-        name,
-        question,
-        getattr(module, "OPTIONS", {}),
-        getattr(module, "CLUSTER", None),
-        getattr(module, "DESIGN", None),
-        module,
-        getattr(module, "check", None),
-        getattr(module, "cores", None),
-        getattr(module, "CYCLIC_ROUTES", False),
-        getattr(module, "QUICK", ""),
-        getattr(module, "TINY", ""),
-        getattr(module, "VARIANTS", {}),
-        getattr(module, "ON_BOARD", None),
-    )
+    info = StudyInfo(name=name, question=question, module=module, **declared(module))
     return info.chosen({})
 
 
@@ -205,15 +152,12 @@ def _place(error: BaseException, study: str) -> tuple[str, int]:
 
 
 def _check_module(module: ModuleType) -> None:
-    """Raise StudyError for a study without `run`, or with settings that are not options."""
+    """Raise StudyError for a module without the coroutine function `run`."""
     file = module.__file__ or module.__name__
     if not inspect.iscoroutinefunction(getattr(module, "run", None)):
         there = hasattr(module, "run")
         cause = "its `run` is not a coroutine function" if there else "it has no `run`"
         raise StudyError(file, 0, "not a study", cause, "define `async def run(lab: Lab) -> None`")
-    options = getattr(module, "OPTIONS", {})
-    if not isinstance(options, Mapping) or not all(isinstance(one, Option) for one in options.values()):
-        raise StudyError(file, 0, "not a study", "OPTIONS is not a table of `Option`", "see the page of studies")
 
 
 def guarded(info: StudyInfo, call: Callable[[Any], Any], plan: Any) -> Any:

@@ -67,6 +67,7 @@ package sim_settings_pkg;
   localparam int SET_FPGA_LINGER = 79;
   localparam int SET_FPGA_PATIENCE = 80;
   localparam int SET_FPGA_PAUSE = 81;
+  localparam int SET_FPGA_CONFIG_WAIT = 89;
   localparam int SET_CORE_RUN = 84;
   localparam int SET_CORE_LOAD_DELAY = 85;
   localparam int SET_CORE_FETCH_LOG2 = 86;
@@ -243,6 +244,8 @@ package sim_settings_pkg;
     got.patience = word[15:0];
     word = `SAN(san_cfg) (unit, SET_FPGA_PAUSE);
     got.pause = word[7:0];
+    word = `SAN(san_cfg) (unit, SET_FPGA_CONFIG_WAIT);
+    got.config_wait = word[7:0];
     fpga_settings = got;
   endfunction
   function automatic core_settings_t core_settings(int unit);
