@@ -7,7 +7,6 @@ module myri_board_control
 #(
     parameter logic [7:0] TOP = TOP_PAIR,  // TOP_*
     parameter int NODES = 2,  // nodes
-    parameter logic [7:0] NIC = 8'd4,  // kind of NIC
     parameter bit CORE = 1'b1,  // the NICs have processors
     parameter int SRAM_LOG2 = 16,  // bytes of SRAM
     parameter int MEMORY_LOG2 = 16,  // bytes of host memory
@@ -39,6 +38,8 @@ module myri_board_control
     input logic [1:0] latched_valid,  // a latched value arrives: NIC, link
     input logic [95:0] latched  // the values, NIC lowest
 );
+  localparam logic [7:0] NIC = TOP == TOP_CARD ? 8'd0 : 8'd4;  // kind of NIC, 0 for none
+
   logic ready_q, over, take, write;
   logic [31:0] rdata_q, read;
   logic [31:0] scratch_q, mask_q, limit_q, wait_q, line_errors_q, timeouts_q, bus_errors_q;

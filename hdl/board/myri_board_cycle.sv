@@ -1,7 +1,8 @@
 // Cycle counter of one clock, and its value at a time that the bus clock chooses.
 //
-// Timing: `cycle` is the index of the coming edge, 0 at the first edge after reset. A change of `latch` latches it at the
-// second or third edge; `latched_valid` is then offered in the bus clock.
+// Timing: `cycle` is the index of the coming edge, 0 at the first edge after reset. `latched` is the index of the third
+// edge after a change of `latch`: two edges synchronise the change, the third writes. The change is therefore 2 to 3
+// clocks before that edge, 2.5 on average over all phases. `latched_valid` is then offered in the bus clock.
 module myri_board_cycle (
     input logic clk,  // the counted clock
     input logic rst,  // synchronous reset

@@ -1,5 +1,4 @@
-// Node of a board: LANai 4 NIC with its processor and SRAM, PCI segment with host bridge, host memory, comparators,
-// trace, and the access from the board's bus in place of a host CPU.
+// Node of a board: LANai 4 NIC with its processor and SRAM, its host, and its trace.
 //
 // NIC, PCI bus and memories have the NIC clock. The arriving cable is part of the node.
 module myri_board_node
@@ -48,26 +47,6 @@ module myri_board_node
   localparam int NIC_SOURCES = 9;  // see myri_board_points
   localparam int LINK_SOURCES = 7;
 
-  // Access from the board's bus.
-  logic at_valid, at_ready, at_write, at_error;
-  logic [ 3:0] at_region;
-  logic [23:0] at_offset;
-  logic [31:0] at_wdata, at_rdata;
-  // CPU port of the PCI segment.
-  logic cpu_valid, cpu_ready, cpu_write, cpu_rvalid, pio_done, pio_error, intr;
-  logic [31:0] cpu_addr;
-  logic [63:0] cpu_data, cpu_rdata;
-  logic [7:0] cpu_be;
-  // Host memory: port of the bridge, port of the bus.
-  logic mem_valid, mem_write, beyond, host_valid, host_ready, host_write;
-  logic [31:0] mem_addr, host_wdata, host_rdata;
-  logic [63:0] mem_wdata, mem_rdata;
-  logic [7:0] mem_be;
-  logic [MEMORY_LOG2-1:0] host_addr;
-  // Comparators.
-  logic [COMPARATORS-1:0] compare_write, compare_load;
-  logic [4:0] compare_offset;
-  logic [32*COMPARATORS-1:0] compare_rdata, compare_address;
   // Card.
   logic [PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;
@@ -77,11 +56,10 @@ module myri_board_node
   sram_read_t cpu_read;
   logic [63:0] sram_a_rdata, sram_b_rdata;
   reg_request_t cpu_reg;
-  logic cpu_gnt, lanai_reset, intr_line;
+  logic cpu_gnt, lanai_reset, intr_line, intr;
   logic [8:0] rx;
-  logic [31:0] cpu_reg_rdata, isr, pc, status;
+  logic [31:0] cpu_reg_rdata, isr, pc;
   logic [3:0] core_fault;
-  logic status_clear;
   nic_trace_t nic_trace;
   nic_status_t nic_status;
   logic [NIC_SOURCES-1:0] nic_strobe;
@@ -89,20 +67,24 @@ module myri_board_node
   logic [LINK_SOURCES-1:0] link_strobe;
   logic [EVENT_BITS*LINK_SOURCES-1:0] link_events;
   board_record_t nic_record, link_record;
-  host_bridge_trace_t bridge_trace;
   assign nic_status = nic_trace.status;
-  assign pio_done = bridge_trace.pio_done;
-  assign pio_error = bridge_trace.pio_error;
   assign records = {link_record, nic_record};
   assign pci_in = slot_in;
   assign slot_out = pci_out;
 
   always_ff @(posedge nic_clk) fault <= !nic_rst && core_fault != 4'd0;
 
-  myri_board_cross u_cross (
+  myri_board_host #(
+      .MEMORY_LOG2(MEMORY_LOG2)
+  ) u_host (
       .bus_clk(bus_clk),
       .bus_rst(bus_rst),
-      .hold(!run),
+      .run(run),
+      .nic_clk(nic_clk),
+      .nic_rst(nic_rst),
+      .nic_cycle(nic_cycle),
+      .cfg(cfg_bridge),
+      .window(cfg_nic.pci.base[31:24]),
       .bus_valid(bus_valid),
       .bus_ready(bus_ready),
       .bus_write(bus_write),
@@ -110,147 +92,15 @@ module myri_board_node
       .bus_wdata(bus_wdata),
       .bus_rdata(bus_rdata),
       .bus_error(bus_error),
-      .nic_clk(nic_clk),
-      .nic_rst(nic_rst),
-      .at_valid(at_valid),
-      .at_ready(at_ready),
-      .at_write(at_write),
-      .at_region(at_region),
-      .at_offset(at_offset),
-      .at_wdata(at_wdata),
-      .at_rdata(at_rdata),
-      .at_error(at_error)
-  );
-  myri_board_port #(
-      .MEMORY_LOG2(MEMORY_LOG2)
-  ) u_port (
-      .clk(nic_clk),
-      .rst(nic_rst),
-      .window(cfg_nic.pci.base[31:24]),
-      .at_valid(at_valid),
-      .at_ready(at_ready),
-      .at_write(at_write),
-      .at_region(at_region),
-      .at_offset(at_offset),
-      .at_wdata(at_wdata),
-      .at_rdata(at_rdata),
-      .at_error(at_error),
-      .cpu_valid(cpu_valid),
-      .cpu_ready(cpu_ready),
-      .cpu_write(cpu_write),
-      .cpu_addr(cpu_addr),
-      .cpu_data(cpu_data),
-      .cpu_be(cpu_be),
-      .cpu_rvalid(cpu_rvalid),
-      .cpu_rdata(cpu_rdata),
-      .pio_done(pio_done),
-      .pio_error(pio_error),
-      .mem_valid(host_valid),
-      .mem_ready(host_ready),
-      .mem_write(host_write),
-      .mem_addr(host_addr),
-      .mem_wdata(host_wdata),
-      .mem_rdata(host_rdata),
-      .compare_write(compare_write),
-      .compare_offset(compare_offset),
-      .compare_rdata(compare_rdata),
-      .compare_address(compare_address),
-      .compare_load(compare_load),
-      .status_clear(status_clear),
-      .fault({28'd0, core_fault}),
-      .pc(pc),
-      .isr(isr),
-      .node_status(status)
-  );
-  myri_board_status u_status (
-      .clk(nic_clk),
-      .rst(nic_rst),
-      .clear(status_clear),
-      .lanai_reset(lanai_reset),
-      .intr(intr),
-      .nic(nic_status),
-      .pio_error(pio_done && pio_error),
-      .beyond(beyond),
-      .status(status)
-  );
-  for (genvar i = 0; i < COMPARATORS; i++) begin : gen_comparator
-    myri_board_comparator u_comparator (
-        .clk(nic_clk),
-        .rst(nic_rst),
-        .cycle(nic_cycle),
-        .write(compare_write[i]),
-        .offset(compare_offset),
-        .wdata(at_wdata),
-        .rdata(compare_rdata[32*i+:32]),
-        .load(compare_load[i]),
-        .load_data(host_rdata),
-        .mem_write(mem_valid && mem_write),
-        .mem_addr(mem_addr),
-        .mem_be(mem_be),
-        .mem_wdata(mem_wdata),
-        .address(compare_address[32*i+:32]),
-        .hit(hits[i])
-    );
-  end
-  myri_board_memory #(
-      .MEMORY_LOG2(MEMORY_LOG2)
-  ) u_memory (
-      .clk(nic_clk),
-      .mem_valid(mem_valid),
-      .mem_write(mem_write),
-      .mem_addr(mem_addr),
-      .mem_wdata(mem_wdata),
-      .mem_be(mem_be),
-      .mem_rdata(mem_rdata),
-      .beyond(beyond),
-      .at_valid(host_valid),
-      .at_ready(host_ready),
-      .at_write(host_write),
-      .at_addr(host_addr),
-      .at_wdata(host_wdata),
-      .at_rdata(host_rdata)
-  );
-  myri_pci_segment #(
-      .SLOTS(1)
-  ) u_segment (
-      .clk(nic_clk),
-      .pci_gated_clk({PCI_SIDES{nic_clk}}),
-      .rst(nic_rst),
-      .cycle(nic_cycle),
+      .hits(hits),
       .slot_in(slot_in),
       .slot_out(slot_out),
-      .slot_present(1'b1),
-      .cfg(cfg_bridge),
-      .cpu_valid(cpu_valid),
-      .cpu_ready(cpu_ready),
-      .cpu_write(cpu_write),
-      .cpu_addr(cpu_addr),
-      .cpu_data(cpu_data),
-      .cpu_be(cpu_be),
-      .cpu_wc(1'b0),
-      .cpu_fence(1'b0),
-      .cpu_config(1'b0),
-      .cpu_rvalid(cpu_rvalid),
-      .cpu_rdata(cpu_rdata),
-      .mem_valid(mem_valid),
-      .mem_write(mem_write),
-      .mem_addr(mem_addr),
-      .mem_wdata(mem_wdata),
-      .mem_be(mem_be),
-      .mem_rdata(mem_rdata),
       .intr(intr),
-      .idle_out(),
-      .idle_in(),
-      .trace(bridge_trace),
-      .wires(),
-      .grants_n(),
-      .requests_n(),
-      .m66en(),
-      .conflict(),
-      .count_data(),
-      .count_busy(),
-      .pci_gated_needed(),
-      .busy()
+      .lanai_reset(lanai_reset),
+      .nic(nic_status),
+      .fault(core_fault),
+      .pc(pc),
+      .isr(isr)
   );
   myri_nic4 u_nic (
       .clk(nic_clk),
@@ -386,5 +236,5 @@ module myri_board_node
   );
 
   logic unused;
-  assign unused = ^{intr_line, cfg_core.run, nic_trace, bridge_trace};
+  assign unused = ^{intr_line, cfg_core.run, nic_trace};
 endmodule

@@ -54,6 +54,8 @@ package myri_board_pkg;
   localparam int PART_PCI = 9;
   localparam int PART_FPGA = 10;
   localparam int PART_FRAME = 11;
+  localparam int PART_PCI_FAR = 12;
+  localparam int PART_IO_CPU = 13;
   localparam logic [15:0] EV_TX_START = 16'h0100;
   localparam logic [15:0] EV_TX_HEAD = 16'h0101;
   localparam logic [15:0] EV_TX_TAIL = 16'h0102;

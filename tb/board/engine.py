@@ -24,6 +24,8 @@ QUICK_S, SLOW_S = 0.1, 0.4
 READ_PS = 20_000_000
 """Longest wait while words without a comparator are read in turns."""
 
+SILENCE = "see the last events of the trace, or allow a longer silence with SET run.hang_us=..."
+
 
 class BoardEngine:
     """Runner of the kernel's tasks on the board's time.
@@ -47,6 +49,8 @@ class BoardEngine:
         self._ring = 1 << link.identity.ring_log2
         self._written = self._moved = 0
         """Records of the ring at the last change of their number, and the time of that change."""
+        self._stopped = 0.0
+        """Wall-clock time at the start of the first wait in which the board's time has not moved, 0 if it moves."""
 
     def run(self, main: Task, hang_ps: int) -> Any:
         """Run until `main` ends, and return its value.
@@ -77,10 +81,10 @@ class BoardEngine:
         limit = self._wait_ps if alarm is None else min(self._wait_ps, alarm - self.kernel.now)
         if self._watches.unwatched:
             limit = min(limit, READ_PS)
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), self.kernel.now
         matched = self._link.wait(self._watches.mask, limit, self._link.bridge.patience_s)
         took = time.perf_counter() - begun
-        self._link.read_time()
+        self._check_time(begun, before)
         if limit == self._wait_ps:
             self._wait_ps = self._next_wait(took)
         written = self._link.drain(self._ring // 4)
@@ -90,6 +94,21 @@ class BoardEngine:
             self._moved = self.kernel.now
         elif not matched:
             self._idle(hang_ps)
+
+    def _check_time(self, begun: float, before: int) -> None:
+        """Read the board's time after a wait, and raise HangError if it has not moved for the patience of the line.
+
+        Args:
+            begun: Wall-clock time at the start of the wait.
+            before: Time of the board then.
+        """
+        if self._link.read_time() > before:
+            self._stopped = 0.0
+            return
+        self._stopped = self._stopped or begun
+        if (silence := time.perf_counter() - self._stopped) > self._link.bridge.patience_s:
+            what = f"the NIC clock of the board has stopped: no edge in {silence:.1f} s"
+            self._hang(what, "reset the board, or load its bitstream again")
 
     def _next_wait(self, took_s: float) -> int:
         if took_s > SLOW_S:
@@ -103,12 +122,8 @@ class BoardEngine:
         if self.kernel.now - self._moved >= hang_ps:
             self._hang(f"nothing has happened on the board for {hang_ps / 1e12:g} s of its time")
 
-    def _hang(self, what: str) -> NoReturn:
-        raise HangError(
-            what,
-            "; ".join(self.kernel.waiting()) or "no task is waiting",
-            "see the last events of the trace, or allow a longer silence with SET run.hang_us=...",
-        )
+    def _hang(self, what: str, remedy: str = SILENCE) -> NoReturn:
+        raise HangError(what, "; ".join(self.kernel.waiting()) or "no task is waiting", remedy)
 
 
 def interrupted(state: NodeState) -> bool:

@@ -89,6 +89,7 @@ def reported(identity: Identity, made: Manifest) -> dict[str, str]:
     nic, link = periods[Clock.NIC], periods[Clock.LINK]
     return {
         "name": f"{made.name} for {made.board}",
+        "board": made.board,
         "hash": identity.hash,
         "commit": made.commit,
         "profile": made.profile.partition("+")[0],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import struct
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,12 +125,29 @@ class BoardLink:
                 self.finish()
         self._ended = True
 
-    def cause_of(self, failure: LineError) -> SanlabError:
-        """Return BoardResetError if a reset of the board caused a failure of the line, and the failure otherwise.
+    @contextmanager
+    def raising_causes(self) -> Iterator[None]:
+        """Raise the cause of a failure in place of the failure."""
+        try:
+            yield
+        except Exception as error:
+            cause = self.cause_of(error)
+            if cause is error:
+                raise
+            raise cause from error
 
-        A reset restarts the checksums of the line, so its first symptom is often that of a damaged byte.
+    def cause_of(self, failure: Exception) -> Exception:
+        """Return the cause of a failure: a reset of the board, a failure of the line, or the failure itself.
+
+        A damaged byte can look like any other failure, such as that of a halted processor, so the checksums are
+        compared first. A reset restarts them, so its first symptom is often that of a damaged byte.
         """
-        if not self._marked:
+        if not isinstance(failure, LineError):
+            try:
+                self.bridge.verify()
+            except LineError as error:
+                failure = error
+        if not (self._marked and isinstance(failure, LineError)):
             return failure
         again = Bridge(self.bridge.port, self.bridge.patience_s)
         try:

@@ -17,7 +17,9 @@ from pymodels.board.map import Clock
 ENOUGH = 1 << 16
 """Edges between the first and the last sample from which their line is more exact than the nominal rate."""
 LATE: Mapping[Clock, float] = MappingProxyType({Clock.BUS: 0.0, Clock.NIC: 2.5, Clock.LINK: 2.5})
-"""Mean edges of its own clock by which a counter is latched late: two of a synchroniser, one of the latch, phase."""
+"""Mean number of own clocks from a write of LATCH to the edge whose index is latched. That is the third edge after the
+write (`hdl/board/myri_board_cycle.sv`), and the first edge is half a clock after it on average.
+"""
 KEPT = 4096
 """Maximum number of samples; then every second one is dropped."""
 

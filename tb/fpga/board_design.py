@@ -9,20 +9,34 @@ from types import MappingProxyType
 
 from pymodels.board.identity import Identity
 from pymodels.board.map import COMPARATORS, Clock, Top
+from pymodels.card.registers import FABRIC_MHZ
 from pymodels.errors import nearest
-from pymodels.profiles import Profile, board_profile, load_profile
-from pymodels.settings import BRIDGE, CORE, NIC, SWITCH, Bundle, Setting
+from pymodels.profiles import board_profile, load_profile
+from pymodels.settings import BRIDGE, CARD, CORE, FPGA, NIC, SWITCH, Bundle, Setting
 from tb.build.build import Design as HdlDesign
 from tb.build.build import needed_files
-from tb.plan.settings import node_settings, switch_settings
+from tb.plan.settings import card_period, fpga_settings, node_settings, switch_settings
 from tb.tools.programs import ToolError
 
-MODULE = "myri_board_cluster"
-"""Generic top of all designs with NICs."""
-BUNDLES: Mapping[str, Bundle] = MappingProxyType(
-    {"cfg_nic": NIC, "cfg_bridge": BRIDGE, "cfg_core": CORE, "cfg_switch": SWITCH}
+NICS, CARDS = "myri_board_cluster", "myri_board_card"
+"""Generic tops, of the designs with NICs and of that with an FPGA card."""
+BUNDLES: Mapping[str, Mapping[str, Bundle]] = MappingProxyType(
+    {
+        NICS: {"cfg_nic": NIC, "cfg_bridge": BRIDGE, "cfg_core": CORE, "cfg_switch": SWITCH},
+        CARDS: {"cfg_pci": CARD, "cfg_bridge": BRIDGE, "cfg_card": FPGA},
+    }
 )
-"""Input of the top for each bundle of settings."""
+"""Input of each generic top for each bundle of settings."""
+OF_CARD: Mapping[Setting, Setting] = MappingProxyType(
+    {
+        Setting.PCI_WIDE: Setting.FPGA_WIDE,
+        Setting.PCI_M66: Setting.FPGA_M66,
+        Setting.CARD_START_DELAY: Setting.FPGA_START_DELAY,
+        Setting.CARD_WRITE_INITIAL: Setting.FPGA_WRITE_INITIAL,
+        Setting.CARD_READ_INITIAL: Setting.FPGA_READ_INITIAL,
+    }
+)
+"""Settings of the PCI bus that an FPGA card has in place of a NIC's, with their source."""
 PS_PER_S = 10**12
 
 
@@ -35,10 +49,11 @@ class Design:
         top: Kind of top.
         nodes: Number of nodes.
         profile: Hardware profile.
-        sram_log2: log2 of the bytes of a NIC's SRAM.
+        sram_log2: log2 of the bytes of a NIC's SRAM, or of a bank of an FPGA card.
         memory_log2: log2 of the bytes of a host's memory.
         ring_log2: log2 of the records of the trace ring.
         core: True if the NICs have processors.
+        cells: Kind of cells of a stand-in whose NICs and switch are netlists; empty for RTL.
     """
 
     name: str
@@ -49,6 +64,12 @@ class Design:
     memory_log2: int = 16
     ring_log2: int = 10
     core: bool = True
+    cells: str = ""
+
+    @property
+    def module(self) -> str:
+        """Generic top."""
+        return CARDS if self.top is Top.CARD else NICS
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,7 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
         for one in (
             Design("loopback", Top.LOOPBACK, 1),
             Design("pair", Top.PAIR, 2, sram_log2=17, memory_log2=15),  # GRIM's firmware needs 128 KB
+            Design("card", Top.CARD, 1, sram_log2=13, ring_log2=4, core=False),
         )
     }
 )
@@ -99,6 +121,9 @@ def settings(design: Design) -> dict[Setting, int]:
         int(Setting.MEM_LOG2): design.memory_log2,
         int(Setting.CABLE_DELAY): profile.cable_characters(None) - 1,
     }
+    if design.top is Top.CARD:
+        values |= fpga_settings(profile)
+        values |= {int(own): values[int(source)] for own, source in OF_CARD.items()}
     return {setting: values[setting] for setting in Setting if setting in values}
 
 
@@ -106,10 +131,10 @@ def constants(design: Design) -> dict[str, str]:
     """Return the constant of each settings input of the top as SystemVerilog text."""
     values = settings(design)
     texts = {}
-    for port, bundle in BUNDLES.items():
+    for port, bundle in BUNDLES[design.module].items():
         bits = sum(width for _, width in bundle.fields())
         texts[port] = f"{bits}'h{bundle.packed(dict(_fields(bundle, values))):X}"
-    return {**texts, "cfg_cable_delay": f"8'd{values[Setting.CABLE_DELAY]}"}
+    return texts if design.top is Top.CARD else {**texts, "cfg_cable_delay": f"8'd{values[Setting.CABLE_DELAY]}"}
 
 
 def _fields(bundle: Bundle, values: Mapping[Setting, int]) -> list[tuple[str, int]]:
@@ -117,13 +142,17 @@ def _fields(bundle: Bundle, values: Mapping[Setting, int]) -> list[tuple[str, in
     return inside + [(bundle.field(setting), values[setting]) for setting in bundle.settings]
 
 
-def periods(profile: Profile, bus_hz: int) -> dict[Clock, int]:
-    """Return the period of each clock in ps; NIC and link clock are those of the profile."""
-    return {
-        Clock.BUS: PS_PER_S // bus_hz,
-        Clock.NIC: profile.integer("clock.nic_ps"),
-        Clock.LINK: profile.integer("clock.link_ps"),
-    }
+def periods(design: Design, bus_hz: int) -> dict[Clock, int]:
+    """Return the period of each clock in ps; NIC and link clock are those of the profile.
+
+    In a design with an FPGA card these are the clocks of the PCI bus and of the card's FPGA.
+    """
+    profile = load_profile(design.profile)
+    if design.top is Top.CARD:
+        nic, link = card_period(profile), PS_PER_S // (FABRIC_MHZ * 10**6)
+    else:
+        nic, link = profile.integer("clock.nic_ps"), profile.integer("clock.link_ps")
+    return {Clock.BUS: PS_PER_S // bus_hz, Clock.NIC: nic, Clock.LINK: link}
 
 
 def identity(design: Design, clocking: Clocking, wrapper: str) -> Identity:
@@ -134,14 +163,14 @@ def identity(design: Design, clocking: Clocking, wrapper: str) -> Identity:
         clocking: Its clocks.
         wrapper: Text of the board's top without the hash; together with the sources it gives the hash.
     """
-    times = periods(load_profile(design.profile), clocking.bus_hz)
+    times = periods(design, clocking.bus_hz)
     digest = hashlib.sha256(wrapper.encode())
-    for path in needed_files(HdlDesign(MODULE)):
+    for path in needed_files(HdlDesign(design.module)):
         digest.update(path.name.encode() + path.read_bytes())
     return Identity(
         top=design.top,
         nodes=design.nodes,
-        nic=load_profile(design.profile).nic.board,
+        nic=0 if design.top is Top.CARD else load_profile(design.profile).nic.board,
         core=design.core,
         sram_log2=design.sram_log2,
         memory_log2=design.memory_log2,
@@ -175,4 +204,4 @@ def instance(design: Design, clocking: Clocking, pins: Mapping[str, str]) -> str
     }
     given = ",\n".join(f"      .{name}({value})" for name, value in parameters.items())
     ports = ",\n".join(f"      .{name}({value})" for name, value in {**pins, **constants(design)}.items())
-    return f"  {MODULE} #(\n{given}\n  ) u_cluster (\n{ports}\n  );\n"
+    return f"  {design.module} #(\n{given}\n  ) u_cluster (\n{ports}\n  );\n"

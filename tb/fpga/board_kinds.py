@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from pymodels.board.map import Clock
 from pymodels.errors import nearest
-from pymodels.profiles import load_profile
 from tb.fpga.board_design import PS_PER_S, Clocking, Design, instance, periods
 from tb.tools.paths import ROOT
 from tb.tools.programs import ToolError
@@ -136,7 +135,7 @@ def dividers(design: Design, slower: int) -> dict[Clock, int]:
         ToolError: A clock is not an integer fraction of the oscillator's frequency, or too slow.
     """
     found = {}
-    for clock, period in periods(load_profile(design.profile), BUS_HZ).items():
+    for clock, period in periods(design, BUS_HZ).items():
         scaled = VCO_HZ * period * (1 if clock is Clock.BUS else slower)
         found[clock], rest = divmod(scaled, PS_PER_S)
         if rest or not 1 <= found[clock] <= LARGEST_DIVIDER:

@@ -3,25 +3,30 @@
 Usage: `python -m tb.fpga.equivalence [--cells generic|ecp5] [BLOCK ...]`. Every wire that both have under one name is a
 point, at least the ports and most registers. A point is proved if it is equal for all values of the points before it,
 or by induction over clock edges from equal states. The netlist is the file that benches simulate. Registers are not
-compared before their reset.
+compared before their reset; an asynchronous reset is taken at clock edges. With --write, the verdicts go to equal.json
+and to the table in tb/fpga/README.md; blocks that are not named keep theirs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from pymodels.errors import SanlabError
+from pymodels.results import write_atomically
 from tb.fpga.mapping import (
     CELLS,
     NETLIST,
+    STATES,
     Block,
     cell_count,
     check_block,
@@ -32,15 +37,25 @@ from tb.fpga.mapping import (
     worked,
 )
 from tb.fpga.models import models
-from tb.quality.check import LATE, WORKERS
-from tb.report.terminal import status
+from tb.fpga.netlist import PORTS
+from tb.fpga.page import table_lines, write_part
+from tb.fpga.progress import each
+from tb.fpga.synth import SIZES
+from tb.quality.check import LATE
 from tb.tools.ending import end_on_terminate
 from tb.tools.programs import ToolError
 
+EQUAL = Path(__file__).with_name("equal.json")
+"""Recorded verdicts by block and kind of cells."""
 LARGEST = 4000
-"""Number of cells above which a proof is not tried."""
+"""Number of cells and bits of memory above which a proof is not tried; a block of more LUTs is not even mapped."""
+PROOF_SECONDS = 300
+"""Wall time after which a proof is given up."""
+TOO_LARGE = "too large"
+"""Verdict on a block above LARGEST."""
 PROVE = """{read}
 memory_map
+async2sync
 opt_clean
 rename -top gold
 design -stash gold
@@ -49,22 +64,35 @@ hierarchy -top {top}
 proc
 memory_map
 flatten
+async2sync
 opt_clean
 rename -top gate
 design -stash gate
 design -copy-from gold -as gold gold
 design -copy-from gate -as gate gate
-equiv_make gold gate equiv
+equiv_make {states}gold gate equiv
 hierarchy -top equiv
 opt_clean
 equiv_simple -undef -seq 1
 equiv_induct -undef -seq 3
-tee -q -o {status} equiv_status
+{more}tee -q -o {status} equiv_status
 """
+TWO_VALUED = "equiv_simple -seq 1\nequiv_induct -seq 3\n"
+"""Further commands for points that are left: all values are 0 or 1. LUTs may turn an unknown value of one input, which
+the expression does not depend on, into an unknown output.
+"""
+MEMORY = re.compile("Gold module contains memories|no valid mapping found for memory")
+"""Messages of Yosys about a memory that it cannot turn into registers: its ports have different clocks."""
+WORDS = re.compile(r"^  reg (?:\[(\d+):0\] )?\S+ +\[(\d+):0\];", re.MULTILINE)
+"""Memory of a netlist: highest bit of a word, highest address."""
+REMOVED = re.compile(r"^  assign (?P<wire>\\?[^ ]+) +(?:\[[\d:]+\] )?= \d+'hx+;\n", re.MULTILINE)
+"""Wire of a netlist whose register mapping has removed, because nothing reads it."""
 LUT_RAM = "TRELLIS_DPR16X4"
-GATE, CELL_MODELS, STATUS = "gate.v", "models.v", "status.txt"
+GATE, CELL_MODELS, STATUS, SECONDS = "gate.v", "models.v", "status.txt", "seconds.txt"
 FOUND = re.compile(r"Found (\d+) \$equiv cells")
-OPEN = re.compile(r"Unproven \$equiv \S+: (\S+) (\S+)")
+OPEN = re.compile(r"Unproven \$equiv \S+: \\?(\S+?)_gold (.*)")
+ABSENT = "1'x"
+"""Bit of a wire that the netlist has no longer, because nothing reads it."""
 
 
 @dataclass(frozen=True)
@@ -81,18 +109,24 @@ class Verdict:
     """Points that are not proved to be equal."""
     not_tried: str = ""
     """Why the proof was not tried, or had no result."""
+    seconds: float = 0.0
+    """Wall time of the proof."""
+    failed: str = ""
+    """Message of a tool that failed."""
 
     @property
     def shown(self) -> str:
         """The verdict in words."""
+        if self.failed:
+            return "failed"
         if self.not_tried:
             return self.not_tried
         return f"{len(self.unproved)} of {self.points} points not proved" if self.unproved else "proved"
 
     @property
     def differs(self) -> bool:
-        """True if there are points that are not proved."""
-        return bool(self.unproved)
+        """True if a tool failed, or there are points that are not proved."""
+        return bool(self.unproved or self.failed)
 
 
 def judged(block: Block, cells: str) -> Verdict:
@@ -101,32 +135,112 @@ def judged(block: Block, cells: str) -> Verdict:
     Raises:
         ToolError: Unknown block or cells, or Yosys cannot map or read one of the two.
     """
+    sizes = json.loads(SIZES.read_text(encoding="utf-8"))
+    check_block(block.module)
+    luts = sizes.get(block.shown, {}).get("luts", 0)
+    if luts > LARGEST:
+        return Verdict(block, cells, luts, not_tried=TOO_LARGE)
+    generic = mapped(block, "generic")  # keeps memories, which ECP5 cells do not
+    bits = memory_bits((generic / NETLIST).read_text(encoding="utf-8"))
+    if bits + cell_count(generic) > LARGEST:
+        return Verdict(block, cells, cell_count(generic), not_tried=TOO_LARGE)
     folder = mapped(block, cells)
     count = cell_count(folder)
     netlist = (folder / NETLIST).read_text(encoding="utf-8")
     if count > LARGEST:
-        return Verdict(block, cells, count, not_tried="too large")
+        return Verdict(block, cells, count, not_tried=TOO_LARGE)
     if LUT_RAM in netlist:
         return Verdict(block, cells, count, not_tried="not compared: the words of LUT RAM have no names")
     try:
-        return compared(block, cells, netlist, count)
+        return compared(block, cells, netlist, count, states_of(folder))
     except ToolError as error:
         if LATE in str(error):
-            return Verdict(block, cells, count, not_tried="too large: not proved in time")
+            return Verdict(block, cells, count, not_tried=f"not proved within {PROOF_SECONDS} s")
         raise
 
 
-def compared(block: Block, cells: str, netlist: str, count: int) -> Verdict:
-    """Compare a block with a netlist, given as text. Raises ToolError if Yosys cannot read one of the two."""
-    given = {GATE: netlist, CELL_MODELS: models(cells, netlist)}
+def states_of(folder: Path) -> str:
+    """Return the codes of states of a mapped block, empty if none is coded anew."""
+    file = folder / STATES
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def memory_bits(netlist: str) -> int:
+    """Return the number of bits of all memories of a netlist in Verilog."""
+    return sum((int(top or 0) + 1) * (int(last) + 1) for top, last in WORDS.findall(netlist))
+
+
+def tried(block: Block, cells: str) -> Verdict:
+    """Compare a block with its netlist; an error of a tool becomes part of the verdict."""
+    try:
+        return judged(block, cells)
+    except ToolError as error:
+        if MEMORY.search(str(error)):
+            return Verdict(block, cells, 0, not_tried="not compared: a memory with two clocks has no registers")
+        return Verdict(block, cells, 0, failed=str(error))
+
+
+def compared(block: Block, cells: str, netlist: str, count: int, states: str = "") -> Verdict:
+    """Compare a block with a netlist.
+
+    Args:
+        block: Block in the sources.
+        cells: Kind of the netlist's cells.
+        netlist: Netlist in Verilog.
+        count: Number of its cells.
+        states: Codes of states, as mapping leaves them.
+
+    Raises:
+        ToolError: Yosys cannot read one of the two.
+    """
+    verdict = _compared(block, cells, netlist, count, states, "")
+    return _compared(block, cells, netlist, count, states, TWO_VALUED) if verdict.unproved else verdict
+
+
+def _compared(block: Block, cells: str, netlist: str, count: int, states: str, more: str) -> Verdict:
+    given = {GATE: without_removed(netlist), CELL_MODELS: models(cells, netlist)}
     names = " ".join(name for name, text in given.items() if text)
-    script = PROVE.format(read=read_command(block), top=block.module, files=names, status=STATUS)
-    folder = worked("equivalence", block, script, given)
+    coded = f"-encfile {STATES} " if states else ""
+    script = PROVE.format(
+        read=read_command(block), top=block.module, files=names, states=coded, status=STATUS, more=more
+    )
+    given[STATES] = states
+    folder = worked("equivalence", block, script, given, _timed, PROOF_SECONDS)
     said = (folder / STATUS).read_text(encoding="utf-8")
     found = FOUND.search(said)
     if not found:
         raise ToolError(f"{block.shown} is not compared", said.strip(), "`equiv_status` of Yosys counts the points")
-    return Verdict(block, cells, count, int(found[1]), tuple(one[0] for one in OPEN.findall(said)))
+    unproved, absent = open_points(said, netlist)
+    return Verdict(block, cells, count, int(found[1]) - absent, unproved, seconds=_seconds(folder))
+
+
+def open_points(said: str, netlist: str) -> tuple[tuple[str, ...], int]:
+    """Return the points of `equiv_status` that are not proved, and the number of bits that the netlist has no longer.
+
+    A bit of a port that the netlist leaves without a value counts as not proved.
+    """
+    ports = PORTS.search(netlist)
+    kept = ports[2].split(", ") if ports else []
+    points = [(name, rest.endswith(ABSENT) and name not in kept) for name, rest in OPEN.findall(said)]
+    return tuple(name for name, absent in points if not absent), sum(absent for _, absent in points)
+
+
+def without_removed(netlist: str) -> str:
+    """Return a netlist without values of removed registers, which are then no points; ports keep theirs."""
+    ports = PORTS.search(netlist)
+    kept = ports[2].split(", ") if ports else []
+    return REMOVED.sub(lambda found: found[0] if found["wire"] in kept else "", netlist)
+
+
+def _timed(folder: Path) -> None:
+    """Write the time since Yosys was given its script."""
+    begun = (folder / "script.ys").stat().st_mtime
+    (folder / SECONDS).write_text(f"{time.time() - begun:.1f}", encoding="utf-8")
+
+
+def _seconds(folder: Path) -> float:
+    file = folder / SECONDS
+    return float(file.read_text(encoding="utf-8")) if file.exists() else 0.0
 
 
 def table(verdicts: list[Verdict]) -> Table:
@@ -139,9 +253,41 @@ def table(verdicts: list[Verdict]) -> Table:
 
 
 def lines(verdict: Verdict) -> Iterator[str]:
-    """Yield the points of a block that are not proved."""
-    for point in verdict.unproved:
+    """Yield the points of a block that are not proved, and the message of a tool that failed."""
+    if verdict.failed:
+        yield f"{verdict.block.shown}, {verdict.cells} cells: {verdict.failed}"
+    for point in dict.fromkeys(verdict.unproved):  # a point is a bit, its name that of the wire
         yield f"{verdict.block.shown}, {verdict.cells} cells: {point}: not proved to be equal"
+
+
+def record(verdicts: Sequence[Verdict]) -> None:
+    """Write verdicts beside those that are recorded for other blocks, and the page's table of all."""
+    records: dict[str, dict[str, dict[str, str | float]]] = json.loads(EQUAL.read_text(encoding="utf-8"))
+    for one in verdicts:
+        records.setdefault(one.block.shown, {})[one.cells] = {
+            "cells": one.count,
+            "points": one.points,
+            "verdict": one.shown,
+            "seconds": one.seconds,
+        }
+    records = {name: records[name] for name in sorted(records.keys() & hardware().keys())}
+    write_atomically(EQUAL, json.dumps(records, indent=1, sort_keys=True) + "\n")
+    write_part("make equivalence", f"{len(records)} of {len(hardware())} blocks", page_lines(records))
+
+
+def page_lines(records: Mapping[str, Mapping[str, Mapping[str, str | float]]]) -> Iterator[str]:
+    """Yield the page's table: verdicts by kind of cells, with the names of the blocks that are not proved."""
+    rows = []
+    for cells in CELLS:
+        found: dict[str, list[str]] = {}
+        for name, kinds in sorted(records.items()):
+            if cells in kinds:
+                found.setdefault(str(kinds[cells]["verdict"]), []).append(name)
+        for verdict, names in sorted(found.items(), key=lambda one: (one[0] != "proved", one[0])):
+            total = sum(float(records[name][cells]["seconds"]) for name in names)
+            shown = "all others" if verdict == "proved" else ", ".join(f"`{name}`" for name in names)
+            rows.append((cells, verdict, shown, str(len(names)), f"{total:.0f}"))
+    yield from table_lines(("cells", "verdict", "blocks", "number", "s"), rows, words=3)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -149,6 +295,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab equivalence", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     parser.add_argument("--cells", default="", help=" or ".join(CELLS) + "; both when none is named")
+    parser.add_argument("--write", action="store_true", help="write the verdicts and the table of the page")
     options = parser.parse_args(argv)
     kinds = [options.cells] if options.cells else list(CELLS)
     console = Console(emoji=False)
@@ -158,8 +305,7 @@ def main(argv: list[str] | None = None) -> int:
         for kind in kinds:
             check_cells(kind)
         jobs = [(Block(name), kind) for name in options.block or hardware() for kind in kinds]
-        with status(console, f"{len(jobs)} netlists"), ThreadPoolExecutor(WORKERS) as pool:
-            verdicts = list(pool.map(lambda job: judged(*job), jobs))
+        verdicts = each(console, jobs, lambda job: f"{job[0].shown}, {job[1]} cells", lambda job: tried(*job))
     except SanlabError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -167,6 +313,8 @@ def main(argv: list[str] | None = None) -> int:
     for one in verdicts:
         for line in lines(one):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if options.write:
+        record(verdicts)
     return 1 if any(one.differs for one in verdicts) else 0
 
 

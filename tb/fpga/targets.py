@@ -17,7 +17,15 @@ from tb.quality.text import HDL
 from tb.tools.programs import ToolError
 
 TARGETS = Path(__file__).with_name("targets.toml")
-FOLDER_CLOCKS = {"link": "link", "switch": "link", "prim": "link", "host": "pci", "card": "pci", "nic": "nic"}
+FOLDER_CLOCKS = {
+    "link": "link",
+    "switch": "link",
+    "prim": "link",
+    "host": "pci",
+    "card": "pci",
+    "iocard": "pci",
+    "nic": "nic",
+}
 """Clock of the profile that is `clk` of the blocks in a folder of hdl."""
 
 

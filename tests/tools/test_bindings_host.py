@@ -7,6 +7,7 @@ the end of every poll is computed by hand.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -21,11 +22,14 @@ from pymodels.machine.spin import CpuTime, Look, Spin
 from pymodels.trace import Part, unit
 from tb.bind import watch
 from tb.bind.actor import PathNumbers
+from tb.bind.cpu import COMBINE, OP_STORE
 from tb.bind.host import EVENT_WATCH, HostTiming, RtlHost
 from tb.sim.doorway import Doorway
-from tb.sim.exchange import EVENT, EVENT_BYTES
+from tb.sim.exchange import COMMAND_BYTES, COMMANDS, EVENT, EVENT_BYTES
 
 HOST = unit(0, Part.HOST_CPU)
+STORE = struct.Struct("8x3q32s")
+"""Command of a store without its time: operation, address, size with flags, bytes."""
 MISS = 70
 """Time to fetch a changed polled word, ps."""
 
@@ -82,6 +86,7 @@ def test_a_poll_ends_when_the_spinning_loop_would_have_polled(border: Border) ->
     assert task.finished.value == 1
     assert abs(border.kernel.now - (start + 12 * border.look + MISS)) <= 1
     assert border.host.cpu_ps == border.kernel.now - start
+    assert not any(border.doorway.armed(0)), "no word is watched any longer"
 
 
 def test_a_poll_ends_at_its_next_turn_when_its_words_move(border: Border) -> None:
@@ -198,3 +203,26 @@ def test_a_store_of_the_hosts_own_ends_the_poll_of_another_task(border: Border, 
     border.kernel.run()
     assert task.finished.value == 1
     assert abs(border.kernel.now - (start + 12 * border.look + MISS)) <= 1
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+@pytest.mark.parametrize(("size", "combine", "commands"), [(4, False, 1), (32, True, 1), (36, True, 2), (0, False, 0)])
+def test_a_store_is_given_to_the_bridge_in_lines(
+    border: Border, kind: Callable[[bytes], bytes], size: int, combine: bool, commands: int
+) -> None:
+    data, door, at = bytes(range(1, size + 1)), border.doorway.exchange, HOST * COMMANDS * COMMAND_BYTES
+    first = door.given[HOST]
+    border.host.spawn(border.host.pio_write(border.host.nic_base + 64, kind(data), combine), "store")
+    border.kernel.run_ready()
+    found = [STORE.unpack_from(door.rings, at + n % COMMANDS * COMMAND_BYTES) for n in range(first, door.given[HOST])]
+    assert [(op, where - border.host.nic_base) for op, where, _, _ in found] == [
+        (OP_STORE, 64 + 32 * n) for n in range(commands)
+    ]
+    assert b"".join(words[: length & 0xFF] for _, _, length, words in found) == data
+    assert {bool(length & COMBINE) for _, _, length, _ in found} <= {combine}
+
+
+@pytest.mark.parametrize(("offset", "size"), [(0, 3), (2, 4), (0, 33)])
+def test_a_store_of_a_part_of_a_word_is_an_error(border: Border, offset: int, size: int) -> None:
+    with pytest.raises(ValueError, match="programmed I/O moves whole words"):
+        border.host.spawn(border.host.pio_write(border.host.nic_base + offset, bytes(size)), "store")

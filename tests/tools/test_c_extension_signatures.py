@@ -77,6 +77,7 @@ def objects(doorway: Doorway) -> dict[str, Any]:
         "PollLoop": nic.poll_loop([Watch(0, 0, "send")]),
         "Host": host,
         "Cpu": host.cpu,
+        "WatchedWords": host._words,
     }
 
 
@@ -94,9 +95,9 @@ def fixture_make(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
     return both
 
 
-TYPES = ("Kernel", "Future", "Task", "Commands", "Turns", "Cost", "Recorder", "Nic", "PollLoop", "Host", "Cpu")
-BELOW_PYTHON = ("Kernel", "Nic", "PollLoop", "Host", "Cpu")
+BELOW_PYTHON = ("Kernel", "Nic", "PollLoop", "Host", "Cpu", "WatchedWords")
 """Types with some methods in C and the others in Python."""
+TYPES = ("Future", "Task", "Commands", "Turns", "Cost", "Recorder", *BELOW_PYTHON)
 
 
 def public(thing: object) -> set[str]:
@@ -137,11 +138,13 @@ def in_python(function: Callable[..., Any]) -> Takes:
 def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
     """Return the error for the number or names of the arguments, or an empty string if they are accepted."""
     try:
-        call(*given, **named)
+        made = call(*given, **named)
     except TypeError as error:
         return str(error) if re.search("takes|lacks", str(error)) else ""
     except Exception:  # noqa: BLE001 - the call has read its arguments
         return ""
+    if inspect.iscoroutine(made):
+        made.close()
     return ""
 
 

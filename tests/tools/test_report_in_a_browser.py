@@ -15,6 +15,8 @@ import pytest
 
 from pymodels.published import load_changes, load_published
 from pymodels.results import Series, write_results
+from tb.figures.gallery import Entry, body, gallery
+from tb.figures.jobs import jobs
 from tb.figures.pages import html
 from tb.figures.record import Interval, load_record
 from tb.figures.rows import rows
@@ -23,6 +25,7 @@ from tb.report.contents import write_contents
 from tb.report.markup import bar
 from tb.report.page import document, write_page
 from tests.tools.browser import Browser, browser
+from tests.unit.figures.test_gallery import PAPERS, SERIES, VALUES
 from tests.unit.report.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
 from tests.unit.report.madeup_trace import leave
 
@@ -164,6 +167,24 @@ def test_the_page_of_fidelity_is_visible_completely_with_an_empty_console(
     bars = opened.value(SEEN % "svg.interval")
     assert bars and all(left >= 0 and wide == 120 and high == 14 for left, _, wide, high in bars)
     assert opened.value("document.querySelectorAll('.bad').length") > 0, "what is outside is red"
+    assert opened.value(CONTRAST) > 4.4
+
+
+@pytest.mark.parametrize(("width", "scheme"), CASES)
+def test_the_page_of_figures_is_visible_completely_with_an_empty_console(
+    opened: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    (job,) = jobs(["echo_pingpong"], (), True, "icarus", tmp_path)
+    made = replace(results({"one_way_us_16B": 2.0, "lost": 0.0}, SERIES), study="echo_pingpong")
+    shown = gallery([Entry(job, made, ("it broke",))], PAPERS, VALUES)
+    page = tmp_path / "index.html"
+    page.write_text(document("Figures", body("quick", shown)), encoding="utf-8")
+    assert opened.show(page, width, scheme) == []
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    strips = opened.value(SEEN % "svg.strip")
+    assert len(strips) == 3, "the axis of each table, and the row that has a ratio"
+    assert all(left >= 0 and right <= width and wide > 250 for left, right, wide, _ in strips if wide)
+    assert opened.value(OVERLAPS) == []
     assert opened.value(CONTRAST) > 4.4
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -23,6 +24,7 @@ from firmware.verbs import Answer, Watch
 from pymodels.costs.table import PathTable
 from pymodels.hardware.processors import NicProcessor
 from pymodels.kernel import Kernel
+from pymodels.messages import MOST_MESSAGES
 from pymodels.registers import Reg
 from tb.bind.actor import PathNumbers
 from tb.bind.lanai import RtlNic
@@ -108,9 +110,9 @@ class Clocked:
             nic.write(Reg.ISR, BIT)
             await step("send")  # type: ignore[misc]
             nic.store_on(8, (number, flags, value, 4))
-            nic.trace(RECORD, 0xFFFFFFFF, 0xFFFFFFFF, -(1 << 40))
+            nic.trace(RECORD, 0xFFFFFFFF, 0xFFFFFFFF, -(1 << 40), message=MOST_MESSAGES)
             nic.write(Reg.RMP, 1)
-            nic.trace(RECORD, 1, 2)
+            nic.trace(RECORD, 1, 2, message=1 << 31)
             await step("sent")  # type: ignore[misc]
             if flags & 1:
                 await step("deliver", 2)  # type: ignore[misc]
@@ -192,3 +194,16 @@ def test_software_running_ahead_does_the_same_at_the_same_time_with_fewer_wake_u
     assert ahead.times == usual.times and len(usual.times) > 5
     assert ahead.records == usual.records and len(usual.records) > 100
     assert ahead.wakes < 0.5 * usual.wakes
+
+
+@pytest.mark.parametrize("compiled", [0, 1])
+def test_a_message_number_beyond_the_largest_is_an_error(
+    library: Path, monkeypatch: pytest.MonkeyPatch, compiled: int
+) -> None:
+    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+    monkeypatch.setenv(COMPILED, str(compiled))
+    nic = Clocked(Doorway(), True, 1).nic
+    nic.work_on("send")
+    nic.trace(RECORD, message=MOST_MESSAGES)
+    with pytest.raises((OverflowError, struct.error)):
+        nic.trace(RECORD, message=MOST_MESSAGES + 1)

@@ -58,6 +58,20 @@ def test_damaged_bytes_without_a_reset_are_reported_as_damaged_bytes(board: Mode
     link.bridge.port.close()
 
 
+def test_damaged_bytes_are_the_cause_of_any_failure_that_follows_them(board: ModelBoard, line: Behind) -> None:
+    bridge = Bridge(open_port(line.port, 1_000_000), PATIENCE_S)
+    bridge.connect()
+    link = BoardLink(bridge, board.identity, Kernel())
+    link.start(False)
+    symptom = ValueError("the processor has halted")
+    assert link.cause_of(symptom) is symptom
+    board.sums.reverse()
+    found = link.cause_of(symptom)
+    assert isinstance(found, LineError)
+    assert "lost, doubled or damaged" in str(found)
+    link.bridge.port.close()
+
+
 def test_an_unplugged_board_is_not_reported_as_reset(board: ModelBoard, line: Behind) -> None:
     link, failed = failure(board, line, board.power_up)
     line.unplug()

@@ -11,13 +11,14 @@ import re
 
 import pytest
 
+from pymodels.board.identity import NETLIST
 from pymodels.board.map import Clock
 from pymodels.profiles import load_profile
 from pymodels.settings import NIC, Setting
 from tb.board.engine import LONGEST_WAIT_PS
-from tb.fpga.board_design import DESIGNS, PS_PER_S, constants, find_design, identity, settings
+from tb.fpga.board_design import DESIGNS, NICS, PS_PER_S, constants, find_design, identity, periods, settings
 from tb.fpga.board_kinds import BOARDS, BUS_HZ, VCO_HZ, clocking, dividers, find_board, pll_stub, top
-from tb.fpga.board_sim import CLOCKING, SOURCE, identity_digits, manifest, wrapper
+from tb.fpga.board_sim import CLOCKING, SOURCE, identity_digits, manifest, with_netlists, wrapper
 from tb.plan.settings import node_settings, switch_settings
 from tb.tools.programs import ToolError
 
@@ -31,7 +32,7 @@ OF_THE_BOARD = {
 """Settings that a board has of its own."""
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", [name for name, design in DESIGNS.items() if design.module == NICS])
 def test_settings_of_a_design_are_those_of_its_profile(name: str) -> None:
     design = find_design(name)
     profile = load_profile(design.profile)
@@ -41,6 +42,16 @@ def test_settings_of_a_design_are_those_of_its_profile(name: str) -> None:
     assert set(made) - OF_THE_BOARD == set(expected) - OF_THE_BOARD
     assert made[Setting.CORE_SRAM_BYTES] == 1 << design.sram_log2
     assert made[Setting.MEM_LOG2] == design.memory_log2
+
+
+def test_settings_of_an_fpga_card_are_those_of_its_profile() -> None:
+    design = find_design("card")
+    profile, made = load_profile(design.profile), settings(design)
+    assert made[Setting.CARD_START_DELAY] == profile.integer("fpga.start_delay") == made[Setting.FPGA_START_DELAY]
+    assert made[Setting.CARD_READ_INITIAL] == profile.integer("fpga.read_initial")
+    assert made[Setting.CARD_WRITE_INITIAL] == profile.integer("fpga.write_initial")
+    assert made[Setting.PCI_WIDE] == int(profile.integer("fpga.width") == 64)
+    assert [*constants(design)] == ["cfg_pci", "cfg_bridge", "cfg_card"]
 
 
 def test_constants_hold_the_settings_in_the_order_of_the_struct() -> None:
@@ -90,8 +101,15 @@ def test_the_hash_follows_settings_and_clocks() -> None:
     design, board = find_design("pair"), find_board("ulx3s")
     made = {identity(design, clocking(slower), top(board, design, slower, "")).hash for slower in (1, 2)}
     made.add(identity(find_design("loopback"), clocking(1), top(board, find_design("loopback"), 1, "")).hash)
-    made.add(manifest(design).identity.hash)
-    assert len(made) == 4
+    made |= {manifest(one).identity.hash for one in DESIGNS.values()}
+    assert len(made) == 3 + len(DESIGNS)
+
+
+def test_the_clocks_of_a_card_are_those_of_its_bus_and_its_fpga() -> None:
+    design = find_design("card")
+    assert (periods(design, BUS_HZ)[Clock.NIC], periods(design, BUS_HZ)[Clock.LINK]) == (30_000, 10_000)
+    made = identity(design, clocking(2), "")
+    assert (made.nic, made.nic_hz, made.link_hz) == (0, 16_666_666, 50_000_000)
 
 
 def test_the_frequencies_of_an_identity_are_those_of_the_clocks() -> None:
@@ -101,12 +119,21 @@ def test_the_frequencies_of_an_identity_are_those_of_the_clocks() -> None:
     assert len(digits) == 64 and digits.startswith(made.hash) and digits.endswith(f"{made.baud:08x}")
 
 
-def test_the_stand_in_has_the_same_generic_top() -> None:
-    design = find_design("pair")
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_stand_in_has_the_same_generic_top(name: str) -> None:
+    design = find_design(name)
     text = wrapper(design)
-    assert "myri_board_cluster #(" in text
+    assert f"{design.module} #(" in text
     assert f".DIVISOR({CLOCKING.divisor})" in text
     assert all(value in text for value in constants(design).values())
+
+
+def test_a_stand_in_with_netlists_is_another_board_than_one_of_rtl() -> None:
+    design = find_design("pair")
+    netlists = with_netlists(design, "1")
+    assert (manifest(design).board, manifest(netlists).board) == ("sim", NETLIST)
+    assert manifest(design).identity.hash != manifest(netlists).identity.hash
+    assert with_netlists(design, "ecp5").cells == "ecp5"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +141,8 @@ def test_the_stand_in_has_the_same_generic_top() -> None:
     [
         (lambda: find_board("ulx4s"), "unknown board 'ulx4s': BOARD names one of ulx3s, ecpix5"),
         (lambda: find_board(""), "unknown board ''"),
-        (lambda: find_design("pairs"), "unknown design 'pairs': the designs are loopback, pair"),
+        (lambda: with_netlists(find_design("card"), "1"), "NETLIST with DESIGN=card: the design has no NIC; use"),
+        (lambda: find_design("pairs"), "unknown design 'pairs': the designs are loopback, pair, card"),
     ],
 )
 def test_an_unknown_name_is_rejected_with_the_known_ones(call: object, text: str) -> None:

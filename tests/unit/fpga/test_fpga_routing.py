@@ -152,7 +152,8 @@ def test_a_clock_below_its_goal_is_marked() -> None:
 
 def test_the_table_replaces_the_old_one_and_keeps_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "page.md"
-    file.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n", encoding="utf-8")
+    begin, end = page.marks("make pnr")
+    file.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     monkeypatch.setattr(page, "PAGE", file)
     clock = {"name": "clk", "mhz": 150.04, "required": 160.0, "goal": None}
     page.write_table(
@@ -161,7 +162,7 @@ def test_the_table_replaces_the_old_one_and_keeps_the_page(monkeypatch: pytest.M
         seed=7,
     )
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("before\n") and text.endswith(f"{page.END}\nafter\n") and "old" not in text
+    assert text.startswith("before\n") and text.endswith(f"{end}\nafter\n") and "old" not in text
     assert "| `a` | `clk` | 150.0 | 120.0 | 160.0 |  | 0 | 5 | 0 | 0 |" in text and "seed 7" in text
 
 

@@ -17,7 +17,7 @@ from tb.fpga.mapping import Block
 from tb.fpga.models import models, tied
 from tb.fpga.netlist import header, replaced, topmost
 from tb.run import block_bench
-from tests.block.netlists import sleeping_clocks
+from tests.block.netlists import inside_hardware, sleeping_clocks
 
 PROGRAM = """\
 S_01 .scope package, "$unit" "$unit" 2 1;
@@ -119,6 +119,21 @@ def test_a_bench_without_a_netlist_is_a_row_with_its_reason() -> None:
     row = netlist_run.tried("cdc_race", "ecp5", "icarus", 1)
     assert row.passed and not row.failed and row.outcome is None
     assert row.reason == block_bench.load("cdc_race").no_netlist
+
+
+def test_a_test_that_reads_inside_of_hardware_is_set_apart_on_netlists_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+
+    @inside_hardware
+    async def one(dut: object) -> None:
+        ran.append(dut)
+
+    with pytest.raises(StopIteration):
+        one("dut").__await__().send(None)
+    monkeypatch.setenv("SANLAB_NETLIST", "generic")
+    with pytest.raises(pytest.skip.Exception, match="inside"):
+        one("dut").__await__().send(None)
+    assert ran == ["dut"]
 
 
 @pytest.mark.parametrize(
