@@ -89,6 +89,8 @@ class Layer:
     """
     tolerates_loss: bool | Callable[[Options], bool] = False
     """True if the layer recovers lost and damaged packets. Otherwise a lost packet is a broken invariant."""
+    card_bytes: Callable[[Options], int] | None = None
+    """Return the largest payload in bytes of a message from an FPGA card. None if the layer sets no limit."""
     composition: Callable[[Options], tuple[str, ...]] | None = None
     """Return the parts that the layer is composed of. Costs of paths are those of this composition."""
     mail: Callable[[Any], Mail] | None = None
@@ -105,7 +107,7 @@ class Layer:
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise LayerError(f"layer {self.name!r}", "the name is not an identifier", "use letters, digits and _")
-        for name in ("library", "firmware", "limits", "holds_link", "composition", "mail"):
+        for name in ("library", "firmware", "limits", "holds_link", "card_bytes", "composition", "mail"):
             value = vars(self)[name]
             if not callable(value) and (value is not None or name == "library"):
                 raise LayerError(f"layer {self.name!r}", f"{name} is {value!r}", "give a function")

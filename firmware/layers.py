@@ -124,6 +124,12 @@ def tolerates_loss(layer: str, options: Options) -> bool:
     return load(layer).repairs(options)
 
 
+def card_bytes(layer: str, options: Options) -> int | None:
+    """Return the largest payload in bytes of a message from an FPGA card, or None if the layer sets no limit."""
+    most = load(layer).card_bytes
+    return most(options) if most is not None else None
+
+
 def composition(layer: str, options: Options) -> tuple[str, ...]:
     """Return the parts that a message layer is composed of with these options.
 

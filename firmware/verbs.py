@@ -157,6 +157,12 @@ class Nic(Concurrency, Protocol):
     def put_command(self, number: int, store: bool, message: int) -> None:
         """Note for the trace the message of an SP adapter's FETCH or STORE, by its number among these commands."""
 
+    def put_in_card(self, offset: int, message: int) -> None:
+        """Note for the trace the message that begins at a byte offset in the memory of the node's FPGA card."""
+
+    def card_result(self, count: int) -> int:
+        """Return the number of the `count`-th result, from 0, that the node's FPGA card has written for the NIC."""
+
     def arrival(self, count: int) -> int:
         """Return the number of the message of the `count`-th packet, from 0, that has arrived at an SP adapter."""
 

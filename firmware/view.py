@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pymodels.card.fabric import Circuit
-from pymodels.config.model import QueueRequest
+from pymodels.config.model import ENDPOINT_CARDS, Connection, QueueRequest
 from pymodels.lanai.program import Program
 from pymodels.waiting import Wait
 
@@ -31,8 +31,8 @@ class ClusterView:
     names: tuple[str, ...]
     """Host names by VNN."""
     routes: Mapping[int, bytes]
-    """Myrinet route bytes by destination VNN, with a route to the node itself only if it has a card that accepts
-    messages.
+    """Myrinet route bytes by destination VNN, with a route to the node itself only if it has endpoints beside its
+    host: a card that accepts messages, or processes.
     """
     options: Mapping[str, float | str] = field(default_factory=dict)
     """Run-time options of the message layer by name."""
@@ -44,12 +44,16 @@ class ClusterView:
     """Circuits of the FPGA cards, in the order of the circuit file."""
     config: str = ""
     """Configuration file, or an empty text if the view was built without one."""
+    unset: frozenset[str] = frozenset()
+    """Names of those `options` that no user set, so that they have their defaults; the configuration may set them."""
     queues: tuple[QueueRequest, ...] = ()
     """Sizes of message queues that the configuration requests on this node."""
+    channels: tuple[tuple[Connection, ...], ...] = ()
+    """Connected logical channels of each host by VNN. Empty if the configuration connects none."""
     pnns: tuple[int, ...] = ()
     """Physical node numbers by VNN: the ports of the switches."""
     fpga: Mapping[str, int] = field(default_factory=dict)
-    """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
+    """Settings of the FPGA cards that the driver writes: `clock_divisor`, `image_bytes`, `slot_bytes`."""
     machine_code: MachineCode | None = None
     """C firmware that the NIC of this node executes, or None for firmware in Python."""
     other_routes: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
@@ -62,3 +66,7 @@ class ClusterView:
     def has(self, vnn: int, card: str) -> bool:
         """Return True if the host with this VNN has this card."""
         return bool(self.cards) and card in self.cards[vnn]
+
+    def has_endpoint_card(self, vnn: int) -> bool:
+        """Return True if the host with this VNN has a card that is an endpoint of messages."""
+        return any(self.has(vnn, card) for card in ENDPOINT_CARDS)

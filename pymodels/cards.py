@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
 """Physical address of the first slot's region, and the distance between the regions of two slots in bytes."""
+DOORBELLS = range(SLOT + 0x808000, SLOT + SLOT_BYTES)
+"""Bus addresses of the doorbell region of cards that have doorbells (fact sheet 3.7)."""
 
 
 def slot(address: int) -> int:

@@ -95,8 +95,9 @@ class Event:
 
     def set(self) -> None:
         """Wake every task that waits at this moment; later waits are not affected."""
-        future, self._future = self._future, None
+        future = self._future
         if future is not None:
+            self._future = None
             future.set(None)
 
     def wait(self) -> Future[None]:

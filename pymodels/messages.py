@@ -7,6 +7,9 @@ Records of hardware that name an address take over the number noted there: a pac
 first byte, and a DMA block, that of its first byte in SRAM. A packet that arrives is noted at its first byte. The
 machine notes the number that the packet has carried along. Hardware of the RTL carries no numbers, so that the doorway
 draws one for the arrival (`hdl/sim/doorway/messages.c`), which `tb.report.numbers` replaces by that of the message.
+
+An FPGA card takes a message over at the place in its memory at which the NIC has noted it. Its results are numbered in
+their order, by the doorway when one is written, and by the firmware when the NIC finds it.
 """
 
 from __future__ import annotations
@@ -17,12 +20,20 @@ from itertools import count
 from typing import Protocol
 
 MOST_NODES = 4096
+MOST_MESSAGES = (1 << 46) - 1
+"""Largest number in a record of a NIC that runs ahead of its processor, the narrowest; a larger one is an error."""
 DRAWERS = 3
 """Number of sequences of numbers per node: its host's messages, its NIC's, and packets that arrive."""
 PLACE = 2
 """Bytes of a place in SRAM, as a power of two. No two messages begin in one place."""
 BESIDE = 1 << 32
 """Address from which on a layer notes messages whose place in memory changes, beside those in host memory."""
+CARD_PLACE = 3
+"""Bytes of a place in a card's memory, as a power of two: messages begin at multiples of 8."""
+CARD_PLACES = 1 << 19
+"""Places of the two banks with a card's incoming queues; they follow those of the NIC's SRAM."""
+FIRST_RESULT = 1 << 45
+"""Number of the first result of the card of node 0; those of other nodes follow, then the second results."""
 COMMANDS = 4096
 """Number of latest commands of each kind whose messages an SP adapter keeps."""
 
@@ -92,12 +103,26 @@ class Messages:
         if self._enabled:
             self._arrived[node].append(message)
 
+    def result(self, node: int, count: int) -> int:
+        """Return the number of the `count`-th result of a node's card, from 0; 0 without numbers."""
+        return FIRST_RESULT + node + MOST_NODES * count if self._enabled and self._make is not None else 0
+
     def arrival(self, node: int, count: int) -> int:
         """Return the number of the packet that was the `count`-th to arrive at a node, from 0; 0 if unknown."""
         if self._enabled and self._make is not None:
             return first_arrival(node) + self.step * count
         arrived = self._arrived[node]
         return arrived[count] if count < len(arrived) else 0
+
+
+def card_place(sram_bytes: int, offset: int) -> int:
+    """Return the place of a message in the memory of a node's FPGA card, among the places of the node.
+
+    Args:
+        sram_bytes: Bytes of the NIC's SRAM.
+        offset: Byte offset of the message in the card's memory.
+    """
+    return (sram_bytes >> PLACE) + (offset >> CARD_PLACE)
 
 
 def command_place(number: int, store: bool) -> int:
@@ -124,6 +149,7 @@ class NicMessages:
     """The verbs of a NIC for messages: `firmware.verbs.Nic`."""
 
     node: int
+    sram_bytes: int
     places: Places
     """Numbers in SRAM by place, for firmware that notes many."""
 
@@ -155,6 +181,14 @@ class NicMessages:
     def arrival(self, count: int) -> int:
         """Return the message of the `count`-th packet that has arrived, from 0."""
         return self._messages.arrival(self.node, count)
+
+    def put_in_card(self, offset: int, message: int) -> None:
+        """Note the message that begins at a byte offset in the memory of the node's FPGA card."""
+        self.places[card_place(self.sram_bytes, offset)] = message
+
+    def card_result(self, count: int) -> int:
+        """Return the message of the `count`-th result of the node's FPGA card, from 0."""
+        return self._messages.result(self.node, count)
 
 
 class HostMessages:

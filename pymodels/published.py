@@ -6,17 +6,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from pymodels.errors import ConfigError, nearest
+from pymodels.published_roles import (
+    Discrepancy,
+    Family,
+    Role,
+    Scale,
+    check_names,
+    check_role,
+    improvement,
+    load_classes,
+)
 from pymodels.results import Comparison, Kind, compare
 from pymodels.toml import read_toml
 
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
 """Profile of a quoted value that belongs to a study on every profile."""
-OPTIONAL = ("within", "first", "recovered", "changed", "given", "settings", "over", "shown")
+OPTIONAL = (
+    *("within", "first", "recovered", "changed", "given", "settings", "over", "shown"),
+    *("duplicate_of", "scored", "processes", "peak"),
+)
 """Optional keys of an entry; `first` and `within` are optional only for quoted values."""
 UNRECORDED = "not recorded: "
 """Prefix of a `first` that is a text: the first measured value is unknown; the reason follows."""
@@ -37,13 +51,22 @@ class Published:
         profile: Profiles of NIC and host (`nic+host`), or `ANY`.
         within: Required agreement: a fraction of the value, or [least, greatest]; None if nothing is required.
         first: Value of the first run of the study, before any change made in view of the published value; a text that
-            begins with `UNRECORDED` if unknown; None for a quoted value.
+            begins with `UNRECORDED` if unknown; None for a quoted value, except a shown one that was measured.
         recovered: True if `first` was not recorded at the time: it is the oldest value on a page of the repository, or
             the result of running the commit that added the study.
         changed: Names of the changes that moved the measured value since then (see `load_changes`), in order.
-        given: Calibrated published value that a prediction depends on.
+        given: Calibrated values that a prediction depends on, as keys of its profile; `*` stands for any letters.
         settings: Settings of the run that measures the value, as in SET; empty for the study's default run.
         over: Metric by which `metric` is divided, if the value is a ratio.
+        family: Group of rows whose systems share uncertain values.
+        table: Table, figure or section of the paper that is left out together.
+        role: Use of the row in calibration.
+        duplicate_of: Name of the row from which the value follows; empty otherwise.
+        sd: Standard deviation of the published value, in its unit: rounding and resolution.
+        discrepancy: Class of model discrepancy.
+        scored: Scale of the comparison.
+        processes: Number of processes of a speed-up scored as overhead.
+        peak: Name of the row with the peak of a half bandwidth.
     """
 
     name: str
@@ -58,11 +81,20 @@ class Published:
     first: float | str | None = None
     recovered: bool = False
     changed: tuple[str, ...] = ()
-    given: str = ""
+    given: tuple[str, ...] = ()
     settings: str = ""
     over: str = ""
     shown: bool = False
     """True if a report shows the measured value beside a quoted value, without judging it."""
+    family: str = ""
+    table: str = ""
+    role: Role = Role.TEST
+    duplicate_of: str = ""
+    sd: float = 0.0
+    discrepancy: str = ""
+    scored: Scale = Scale.VALUE
+    processes: int = 0
+    peak: str = ""
 
     @property
     def measurable(self) -> bool:
@@ -90,6 +122,8 @@ class Published:
         """Return True if a measured value is within the required agreement, or if none is required."""
         if self.within is None:
             return True
+        if self.scored is Scale.IMPROVEMENT:
+            measured = improvement(measured)
         if isinstance(self.within, list):
             least, most = self.within
             return least <= measured <= most
@@ -109,12 +143,25 @@ def load_published(path: Path = FILE) -> tuple[Published, ...]:
     data, text = read_toml(path)
     starts = [number for number, row in enumerate(text.splitlines(), 1) if row.strip() == "[[value]]"]
     changes = load_changes(path)
+    classes, families = load_classes(path, data, text)
     found = tuple(_entry(path, line, entry) for line, entry in zip(starts, data.get("value", []), strict=False))
+    names = {row.name: row for row in found}
     for line, row in zip(starts, found, strict=False):
+        check_names(path, line, row, names, {"family": families, "discrepancy": classes})
         for name in row.changed:
             if name not in changes:
                 raise ConfigError(str(path), line, "unknown change", repr(name), nearest(name, changes))
     return found
+
+
+def load_discrepancies(path: Path = FILE) -> dict[str, Discrepancy]:
+    """Return the classes of discrepancy by name. Raises ConfigError for an invalid class."""
+    return load_classes(path, *read_toml(path))[0]
+
+
+def load_families(path: Path = FILE) -> dict[str, Family]:
+    """Return the families by name. Raises ConfigError for an invalid family."""
+    return load_classes(path, *read_toml(path))[1]
 
 
 def load_changes(path: Path = FILE) -> dict[str, Change]:
@@ -145,6 +192,7 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
     kinds = [kind.value for kind in Kind]
     if entry["kind"] not in kinds:
         raise ConfigError(str(path), line, "unknown kind", repr(entry["kind"]), nearest(str(entry["kind"]), kinds))
+    check_role(path, line, entry)
     _check_first(path, line, entry)
     if entry["kind"] != Kind.QUOTED.value and "within" not in entry:
         cause = "the entry has no within, the required agreement"
@@ -152,7 +200,9 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
     changed = entry.get("changed", [])
     if not isinstance(changed, list) or not all(isinstance(name, str) for name in changed):
         raise ConfigError(str(path), line, "wrong type", f"changed is {changed!r}", "write a list of names of changes")
-    return Published(**{**entry, "kind": Kind(entry["kind"]), "changed": tuple(changed)})
+    words: dict[str, type[Enum]] = {"kind": Kind, "role": Role, "scored": Scale}
+    typed: dict[str, Enum] = {key: kind(entry[key]) for key, kind in words.items() if key in entry}
+    return Published(**{**entry, **typed, "changed": tuple(changed), "given": tuple(entry.get("given", ()))})
 
 
 def _is_number(value: object) -> bool:
@@ -172,7 +222,7 @@ def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
     if shown is not False and (shown is not True or entry["kind"] != Kind.QUOTED.value):
         raise ConfigError(str(path), line, "wrong type", f"shown is {shown!r}", "write true, of a quoted value")
     if entry["kind"] == Kind.QUOTED.value:
-        if first is not None:
+        if first is not None and not (shown and _is_number(first)):
             raise ConfigError(str(path), line, what, "a quoted value is not measured", "leave out first")
     elif first is None:
         cause = "the entry has no first, the value of the first run before any change in view of the published value"
@@ -198,3 +248,9 @@ def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple
     """
     rows = [p for p in load_published() if p.study == study and p.profile in (profile, ANY) and not p.of_several]
     return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.kind is Kind.QUOTED or p.metric in metrics)
+
+
+def judged(study: str) -> tuple[Published, ...]:
+    """Return the published values, of any profile, with which the default run of a study must agree."""
+    rows = [p for p in load_published() if p.study == study and not p.of_several]
+    return tuple(p for p in rows if p.kind is not Kind.QUOTED and p.within is not None)

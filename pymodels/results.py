@@ -18,7 +18,7 @@ from typing import Any
 
 from pymodels.errors import SanlabError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 WALL = ("wall_", "python_share")
 """Prefixes of fields that depend on wall time; at any depth they may differ between two runs."""
 PER_SIMULATOR = ("simulator", "cost")
@@ -125,6 +125,8 @@ class Results:
     """Git commit of sanlab and of each other root, with `+changes` if files differ from the commit."""
     wall_begun: str = ""
     """Date and time of the start of the run, in UTC: `2001-02-03T04:05:06Z`."""
+    warnings: tuple[str, ...] = ()
+    """Settings without effect and other remarks on the validity of the run, each once."""
     schema: int = SCHEMA_VERSION
 
     def as_json(self) -> dict[str, Any]:
@@ -154,12 +156,13 @@ def write_results(results: Results, path: Path) -> None:
     write_atomically(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
 
 
-def write_atomically(path: Path, content: str | Iterable[bytes]) -> None:
+def write_atomically(path: Path, content: str | Iterable[bytes | memoryview], durable: bool = True) -> None:
     """Write a file atomically, so that readers see the old or the new content only.
 
     Args:
         path: The file; missing folders are created.
         content: Text, written as UTF-8, or the parts of the file's bytes.
+        durable: False to return before the content is on the disk; the file then survives the end of the process only.
 
     Raises:
         ResultsError: Writing fails.
@@ -170,7 +173,8 @@ def write_atomically(path: Path, content: str | Iterable[bytes]) -> None:
         with beside.open("wb") as file:
             file.writelines([content.encode()] if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
         cause, remedy = f"{path}: {error.strerror}", "free space or correct the rights, and run again"
@@ -209,6 +213,7 @@ def _from_json(plain: dict[str, Any]) -> Results:
         name: Series(tuple(s["x"]), tuple(s["y"]), s["x_unit"], s["y_unit"]) for name, s in plain["series"].items()
     }
     values["given"] = tuple(plain["given"])
+    values["warnings"] = tuple(plain["warnings"])
     values["published"] = tuple(Comparison(**{**row, "kind": Kind(row["kind"])}) for row in plain["published"])
     values["cost"] = Cost(**plain["cost"])
     return Results(**values)

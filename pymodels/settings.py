@@ -107,6 +107,7 @@ class Setting(IntEnum):
     FPGA_LINGER = 79, 8, "clocks for which the bus side keeps a bank after an access", "fpga.linger"
     FPGA_PATIENCE = 80, 16, "clocks that a bus access may wait for a bank or the mailbox; 0 = no limit", "fpga.patience"
     FPGA_PAUSE = 81, 8, "clocks between two polls of a full queue of the NIC", "fpga.pause"
+    FPGA_CONFIG_WAIT = 89, 8, "additional clocks of a byte of an image", "fpga.config_wait"
     # The processor of a LANai that executes machine code.
     CORE_RUN = 84, 1, "1 = the RTL core runs; 0 = the simulator's processor model replaces it"
     CORE_LOAD_DELAY = 85, 3, "longest wait of an instruction that uses a loaded register, clocks"
@@ -188,7 +189,7 @@ FPGA = Bundle(
     "fpga",
     "an FPGA card, beside those that it shares with the NIC",
     ("FPGA_",),
-    (Setting.CDC_LATENCY, *_between(Setting.FPGA_WIDE, Setting.FPGA_PAUSE)),
+    (Setting.CDC_LATENCY, *_between(Setting.FPGA_WIDE, Setting.FPGA_CONFIG_WAIT)),
 )
 CORE = Bundle("core", "a LANai's processor", ("CORE_",), _between(Setting.CORE_RUN, Setting.CORE_SRAM_BYTES))
 BUNDLES = (LINK, SWITCH, MASTER, TARGET, CARD, NIC, BRIDGE, FPGA, CORE)

@@ -51,6 +51,8 @@ class Part(IntEnum):
     PCI = 9
     FPGA = 10
     FRAME = 11
+    PCI_FAR = 12
+    IO_CPU = 13
 
 
 @quick
@@ -141,7 +143,7 @@ class TraceEvent(IntEnum):
     STALL_END = 0x134  # a: output port
     SWITCH_QUEUE = 0x135  # output busy, the packet enters the central queue (SP switch); a: output port
     # The FPGA card.
-    CARD_TAKE = 0x148  # a message is passed to its circuit
+    CARD_TAKE = 0x148  # a message is passed to its circuit; a: its byte offset in the banks
     CARD_GIVE = 0x149  # the result is written and can be sent
     # The frame buffer card.
     FRAME_START = 0x14A  # the first data of a transaction with it
@@ -211,7 +213,9 @@ def _part_name(part: int) -> str:
         words = Part(part).name.split("_")
     except ValueError:
         return f"part {part}"
-    return " ".join(word if word in ("CPU", "NIC", "DMA", "SRAM", "PCI", "FPGA") else word.lower() for word in words)
+    return " ".join(
+        word if word in ("CPU", "NIC", "DMA", "SRAM", "PCI", "FPGA", "IO") else word.lower() for word in words
+    )
 
 
 def in_time_order(records: NDArray[np.void]) -> NDArray[np.void]:

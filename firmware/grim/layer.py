@@ -3,7 +3,7 @@
 from firmware.grim.formats import MAX_VNN
 from firmware.grim.host import Grim
 from firmware.grim.mail import open_mail
-from firmware.grim.nic import boot, check_options, holds_link, main, tolerates_loss
+from firmware.grim.nic import boot, card_bytes, check_options, holds_link, main, tolerates_loss
 from firmware.grim.options import Options
 from firmware.grim.shown import SHOWN
 from firmware.layer import Boot, Layer
@@ -29,6 +29,7 @@ LAYER = Layer(
     most_nodes=MAX_VNN + 1,
     limits=check_options,
     holds_link=holds_link,
+    card_bytes=card_bytes,
     tolerates_loss=tolerates_loss,
     mail=open_mail,
     promises={

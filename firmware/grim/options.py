@@ -42,6 +42,13 @@ class Options(LayerOptions):
     retry_delay_us: int = option(
         10, "Time from a NACK to the retransmission, 0 for none; assumed, no paper gives it", 0, 1_000_000
     )
+    card_hold_us: int = option(
+        100_000,
+        "Time without a segment after which an unfinished message to an FPGA card no longer keeps others from it; "
+        "assumed",
+        1,
+        1_000_000_000,
+    )
     timeout_us: int = option(
         0,
         "Time after which an unanswered message is retransmitted (paper 000, 4.2.1); 0 for a lossless network",

@@ -1,18 +1,19 @@
-// Bus side of the FPGA card, in the PCI clock: accesses of the card's window to banks or registers, and the card as bus
-// master.
+// Bus side of the FPGA card, in the PCI clock: accesses of the card's window to banks, registers or the configuration
+// port, and the card as bus master.
 //
 // Reads are answered in order: a register read waits until no bank read is pending, and vice versa.
-// Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
+// Timing: see myri_card_local, myri_card_registers, myri_card_config, myri_card_uplink.
 module myri_card_bus
-  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
   import myri_pci_pkg::*;
 (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
-    input logic [47:0] cycle,  // index of the coming edge
     input logic [15:0] cfg_patience,  // clocks that a write of CONTROL waits before ev_mailbox; 0 = no limit
     input logic [7:0] cfg_pause,  // see myri_card_uplink
+    input logic [7:0] cfg_config_wait,  // see myri_card_config
+    input logic [31:0] identity,  // of the circuit file; constant
+    input logic [7:0] files,  // number of its images; constant
     input logic tw_valid,  // write beat of the target
     output logic tw_ready,  // accepted
     input pci_write_t tw,  // the beat
@@ -51,17 +52,18 @@ module myri_card_bus
     input card_job_t job,  // the job
     output logic sent,  // strobe: a result is in the NIC's memory
     output logic ev_mailbox,  // strobe: a write of the control mailbox has exceeded cfg_patience
-    output alarm_t alarm,  // edge at which the clock must run
     output logic in_flight,  // 1 = a job or a transfer is unfinished
     output logic busy  // 1 = a further clock edge is needed
 );
-  logic w_bank, r_bank, bank_tw_ready, bank_tread_ready, bank_td_valid, reg_w_ready, reg_r_done;
+  logic w_bank, w_config, r_bank, reg_w_ready, reg_r_done;
+  logic config_tw_ready, bank_tw_ready, bank_tread_ready, bank_td_valid;
   logic reg_r_valid;
   logic [1:0] bank_due_q;
   logic [63:0] bank_data, reg_data;
   assign w_bank = !tw.addr[23];
+  assign w_config = tw.addr[23:22] == 2'b11;
   assign r_bank = !tread.addr[23];
-  assign tw_ready = w_bank ? bank_tw_ready : reg_w_ready;
+  assign tw_ready = w_bank ? bank_tw_ready : w_config ? config_tw_ready : reg_w_ready;
   assign reg_r_valid = tread_valid && !r_bank && bank_due_q == '0;
   assign tread_ready = r_bank ? bank_tread_ready : reg_r_valid;
   assign td_valid = bank_td_valid || reg_r_done;
@@ -71,12 +73,18 @@ module myri_card_bus
     else bank_due_q <= bank_due_q + 2'(bank_tread_ready) - 2'(bank_td_valid);
   end
 
-  logic registers_busy, mailbox_waits, dma_start, dma_active;
+  logic registers_busy, config_busy, mailbox_waits, dma_start, dma_active, room;
+  logic c_valid, c_ready, tell_valid, tell_ready, told, loading;
+  logic [31:0] c_data, loaded_bytes;
+  card_change_t tell;
+  card_load_t   outcome;
   logic [31:0] nic_queue, nic_back, nic_front, nic_read0, nic_read1, dma_source;
   logic [23:0] nic_limit;
-  logic [22:0] dma_target, ur_addr, dw_addr;
+  logic [23:0] dma_target;
+  logic [22:0] ur_addr, dw_addr;
   logic [15:0] dma_bytes;
-  logic ur_valid, ur_ready, ud_valid, dw_valid, dw_ready;
+  logic
+      ur_valid, ur_ready, ud_valid, dw_valid, dw_ready, bank_dw_ready, config_dw_ready, dma_config;
   logic [63:0] dw_data;
   logic [ 7:0] dw_be;
   myri_card_local u_local (
@@ -90,8 +98,8 @@ module myri_card_bus
       .rdata(bank_data),
       .clk,
       .rst,
-      .dw_valid,
-      .dw_ready,
+      .dw_valid(dw_valid && !dma_config),
+      .dw_ready(bank_dw_ready),
       .dw_addr,
       .dw_data,
       .dw_be,
@@ -109,7 +117,7 @@ module myri_card_bus
       .mem_rdata
   );
   myri_card_registers u_registers (
-      .w_valid(tw_valid && !w_bank),
+      .w_valid(tw_valid && !w_bank && !w_config),
       .w_ready(reg_w_ready),
       .w_addr(tw.addr[7:0]),
       .w_data(tw.data),
@@ -124,7 +132,6 @@ module myri_card_bus
       .busy(registers_busy),
       .clk,
       .rst,
-      .cycle,
       .s_valid,
       .s_ready,
       .s_word,
@@ -142,7 +149,45 @@ module myri_card_bus
       .dma_bytes,
       .dma_active,
       .mailbox_waits,
-      .alarm
+      .c_valid,
+      .c_ready,
+      .c_data,
+      .tell_valid,
+      .tell_ready,
+      .tell,
+      .told,
+      .loading,
+      .outcome,
+      .loaded_bytes
+  );
+  assign dw_ready = dma_config ? config_dw_ready : bank_dw_ready;
+  myri_card_config u_config (
+      .cfg_wait(cfg_config_wait),
+      .tw_valid(tw_valid && w_config),
+      .tw_ready(config_tw_ready),
+      .tw_data(tw.data),
+      .tw_be(tw.be),
+      .dma(dma_active && dma_config),
+      .dw_valid(dw_valid && dma_config),
+      .dw_ready(config_dw_ready),
+      .bytes(loaded_bytes),
+      .busy(config_busy),
+      .clk,
+      .rst,
+      .identity,
+      .files,
+      .c_valid,
+      .c_ready,
+      .c_data,
+      .dw_data,
+      .dw_be,
+      .room,
+      .tell_valid,
+      .tell_ready,
+      .tell,
+      .told,
+      .loading,
+      .outcome
   );
   myri_card_uplink u_uplink (
       .ud_data(bank_data),
@@ -164,6 +209,8 @@ module myri_card_bus
       .dma_target,
       .dma_bytes,
       .dma_active,
+      .dma_config,
+      .room,
       .sent,
       .ur_valid,
       .ur_ready,
@@ -198,7 +245,7 @@ module myri_card_bus
   end
 
   // A client of a bank keeps the clock running until it has its answer: the target by itself, the uplink in its states.
-  assign busy = in_flight || registers_busy;
+  assign busy = in_flight || registers_busy || config_busy;
 
   logic unused;
   assign unused = &{1'b0, tw.addr[31:24], tread.addr[31:24], tread.bytes, tread.first};

@@ -7,17 +7,20 @@
 // digests.bit (image 2), slot 0: crc32 (3)
 // digests.bit (image 2), slot 1: sha256 (4)
 // digests.bit (image 2), slot 2: loopback (2)
-module myri_card_circuits (
+module myri_card_circuits #(
+    parameter int UNIT = 0  // number of the card in a simulation, for circuits in Python
+) (
     input  logic         clk,         // fabric clock
     input  logic         rst,         // synchronous reset
     input  logic         ce,          // clock enable of the user clock
-    input  logic [  7:0] image,       // loaded; 0 = none
-    input  logic [  8:0] wanted,      // asks: is there an image of this number, or 0
-    output logic         exists,      // there is
+    input  logic [ 31:0] images,      // image of each slot, slot 0 in the low bits; 0 = empty
+    output logic [ 31:0] identity,    // of the circuit file; constant
+    output logic [  7:0] files,       // number of images; constant
     input  logic [  7:0] circuit,     // asks: where is the circuit of this number
     output logic         known,       // some image has it
-    output logic         here,        // the loaded image has it ...
-    output logic [  1:0] slot,        // ... in this slot
+    output logic         here,        // a slot has it ...
+    output logic [  1:0] slot,        // ... this one
+    output logic [ 24:0] most,        // bytes of the longest message that it accepts
     input  logic [  3:0] active,      // the slot in use
     input  logic [127:0] arguments,   // of the message
     input  logic         in_valid,    // word for the slot in use
@@ -49,7 +52,7 @@ module myri_card_circuits (
 
   // slot 0: fir16
   logic slot0_fir16_here;
-  assign slot0_fir16_here = image == 8'd1;
+  assign slot0_fir16_here = images[8*0+:8] == 8'd1;
   myri_circuit_fir16 slot0_fir16 (
       .clk,
       .rst(rst || !slot0_fir16_here),
@@ -79,7 +82,7 @@ module myri_card_circuits (
 
   // slot 1: histogram
   logic slot1_histogram_here;
-  assign slot1_histogram_here = image == 8'd1;
+  assign slot1_histogram_here = images[8*1+:8] == 8'd1;
   myri_circuit_histogram slot1_histogram (
       .clk,
       .rst(rst || !slot1_histogram_here),
@@ -109,7 +112,7 @@ module myri_card_circuits (
 
   // slot 2: loopback
   logic slot2_loopback_here;
-  assign slot2_loopback_here = image == 8'd1 || image == 8'd2;
+  assign slot2_loopback_here = images[8*2+:8] == 8'd1 || images[8*2+:8] == 8'd2;
   myri_circuit_loopback slot2_loopback (
       .clk,
       .rst(rst || !slot2_loopback_here),
@@ -139,7 +142,7 @@ module myri_card_circuits (
 
   // slot 0: crc32
   logic slot0_crc32_here;
-  assign slot0_crc32_here = image == 8'd2;
+  assign slot0_crc32_here = images[8*0+:8] == 8'd2;
   myri_circuit_crc32 slot0_crc32 (
       .clk,
       .rst(rst || !slot0_crc32_here),
@@ -169,7 +172,7 @@ module myri_card_circuits (
 
   // slot 1: sha256
   logic slot1_sha256_here;
-  assign slot1_sha256_here = image == 8'd2;
+  assign slot1_sha256_here = images[8*1+:8] == 8'd2;
   myri_circuit_sha256 slot1_sha256 (
       .clk,
       .rst(rst || !slot1_sha256_here),
@@ -198,11 +201,13 @@ module myri_card_circuits (
   assign slots[2*4+:2] = 2'd1;
 
   // ---------------------------------------------------------------- where a circuit is
-  assign exists = wanted <= 9'd2;
+  assign identity = 32'hBC25D691;
+  assign files = 8'd2;
   assign known = circuit < 8'd5;
   always_comb begin
     here = 1'b0;
     slot = 2'd0;
+    most = 25'd16777216;
     if (circuit == 8'd0 && slot0_fir16_here) {here, slot} = {1'b1, 2'd0};
     if (circuit == 8'd1 && slot1_histogram_here) {here, slot} = {1'b1, 2'd1};
     if (circuit == 8'd2 && slot2_loopback_here) {here, slot} = {1'b1, 2'd2};
@@ -239,5 +244,5 @@ module myri_card_circuits (
   assign busy = working != '0;
 
   logic unused;
-  assign unused = &{1'b0, active};
+  assign unused = &{1'b0, active, images, 1'(UNIT)};
 endmodule

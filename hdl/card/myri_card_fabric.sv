@@ -3,9 +3,13 @@
 // A circuit accesses bank 3 only while the FPGA owns it. Timing: see myri_card_shell and the circuits.
 module myri_card_fabric
   import myri_card_pkg::*;
-(
+#(
+    parameter int UNIT = 0  // number of the card in a simulation, for circuits in Python
+) (
     input logic clk,  // fabric clock
     input logic rst,  // synchronous reset
+    output logic [31:0] identity,  // of the circuit file; constant
+    output logic [7:0] files,  // number of its images; constant
     input logic f_valid,  // a register is written
     output logic f_ready,  // accepted
     input card_write_t f_word,  // register and value
@@ -35,10 +39,11 @@ module myri_card_fabric
     output logic busy  // 1 = a further clock edge is needed
 );
   logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due_q;
-  logic exists;
-  logic [8:0] wanted;
-  logic [7:0] image, circuit;
-  logic [1:0] slot;
+  logic [31:0] images;
+  logic [ 7:0] circuit;
+  logic [ 1:0] slot;
+  logic [24:0] most;
+  logic lends, midway;
   logic [CARD_SLOTS-1:0] active;
   logic [3:0][31:0] arguments;
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
@@ -61,14 +66,16 @@ module myri_card_fabric
       .f_word,
       .want,
       .granted,
-      .wanted,
-      .exists,
-      .image,
+      .images,
       .circuit,
       .known,
       .here,
       .slot,
+      .most,
+      .working(circuits_busy),
       .active,
+      .lends,
+      .midway,
       .arguments,
       .in_valid,
       .in_ready,
@@ -89,9 +96,11 @@ module myri_card_fabric
       .result_wdata,
       .trace
   );
-  myri_card_circuits u_circuits (
+  myri_card_circuits #(
+      .UNIT(UNIT)
+  ) u_circuits (
       .mem_valid(circuit_access),
-      .mem_ready(granted[3]),
+      .mem_ready(granted[3] && lends),
       .mem_write(bank_write),
       .mem_addr(bank_addr),
       .mem_wdata(bank_wdata),
@@ -101,13 +110,14 @@ module myri_card_fabric
       .clk,
       .rst,
       .ce,
-      .image,
-      .wanted,
-      .exists,
+      .images,
+      .identity,
+      .files,
       .circuit,
       .known,
       .here,
       .slot,
+      .most,
       .active,
       .arguments,
       .in_valid,
@@ -122,8 +132,8 @@ module myri_card_fabric
       .out_data,
       .trespass
   );
-  assign bank_valid = ce && circuit_access && granted[3];
-  assign ev_trespass = trespass || (circuit_access && !granted[3]);
+  assign bank_valid = ce && circuit_access && granted[3] && lends;
+  assign ev_trespass = trespass || (circuit_access && !granted[3] && !midway);
   assign busy = shell_busy || circuits_busy;
   always_ff @(posedge clk) begin
     if (rst) bank_due_q <= 1'b0;

@@ -14,6 +14,7 @@ module myri_card_reader (
     output logic valid,  // the next word
     input logic ready,  // accepted
     output logic [31:0] data,  // the word as stored in the bank
+    input logic halt,  // 1 = the bank may not be read
     output logic mem_read,  // read of the bank
     output logic [18:0] mem_addr,  // word
     input logic [31:0] mem_rdata  // data, from the next clock until the next read
@@ -24,7 +25,7 @@ module myri_card_reader (
 
   assign valid = due_q || kept_q;
   assign data = kept_q ? word_q : mem_rdata;
-  assign mem_read = ce && open && asked_q != upto && (!valid || ready);
+  assign mem_read = ce && open && !halt && asked_q != upto && (!valid || ready);
   assign mem_addr = front[20:2] + {2'd0, asked_q};
 
   always_ff @(posedge clk) begin

@@ -1,19 +1,15 @@
-// Registers of the card on the bus side (CardReg in pymodels/card/registers.py), and the loading of an image.
+// Registers of the card on the bus side (CardReg in pymodels/card/registers.py).
 //
 // Writes for the fabric cross as {offset, value}; status from the fabric arrives as {index, value}. Words on the bus
 // are big-endian; two words of one beat are written one after the other. A write waits while the crossing is full. A
-// write of CONTROL waits until the previous byte was read.
-// Loading an image: the fabric drops the old image after the current message, CONFIG_CLOCKS pass, then the fabric loads
-// the new image or reports that the number is unknown.
-// Timing: a write is done in its clock; read data are valid one clock after the request. CONFIG_CLOCKS are an alarm, so
-// the clock may stop meanwhile.
+// write of CONTROL waits until the previous byte was read, a command until the configuration port has room. Changes of
+// slots by the configuration port cross as writes of IMAGE.
+// Timing: a write is done in its clock; read data are valid one clock after the request.
 module myri_card_registers
-  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
 (
     input  logic                clk,            // PCI clock
     input  logic                rst,            // synchronous reset
-    input  logic         [47:0] cycle,          // index of the coming edge
     input  logic                w_valid,        // write beat of the target
     output logic                w_ready,        // accepted
     input  logic         [ 7:0] w_addr,         // byte offset, multiple of 8
@@ -39,14 +35,22 @@ module myri_card_registers
     output logic         [31:0] nic_read1,      // see CardReg
     output logic                dma_start,      // strobe
     output logic         [31:0] dma_source,     // see CardReg
-    output logic         [22:0] dma_target,     // see CardReg
+    output logic         [23:0] dma_target,     // see CardReg
     output logic         [15:0] dma_bytes,      // see CardReg
     input  logic                dma_active,     // the transfer is unfinished
     output logic                mailbox_waits,  // level: a write of CONTROL waits
-    output alarm_t              alarm,          // alarm while an image is being loaded
+    output logic                c_valid,        // command for the configuration port
+    input  logic                c_ready,        // accepted
+    output logic         [31:0] c_data,         // Configure
+    input  logic                tell_valid,     // change of slots
+    output logic                tell_ready,     // accepted
+    input  card_change_t        tell,           // the change
+    output logic                told,           // strobe: it has been made
+    input  logic                loading,        // see CardReg.CONFIG
+    input  card_load_t          outcome,        // see CardReg.CONFIG
+    input  logic         [31:0] loaded_bytes,   // see CardReg.CONFIG_BYTES
     output logic                busy            // 1 = a further clock edge is needed
 );
-  logic [47:0] configured_at_q;  // edge at which the circuit is ready
   function automatic logic [31:0] swap(input logic [31:0] word);
     swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
@@ -78,62 +82,22 @@ module myri_card_registers
     endcase
   end
 
-  // ---- to the fabric: register writes, and the image ----
-  typedef enum logic [2:0] {
-    LOADED,
-    UNLOAD,  // tell the fabric to drop its image
-    EMPTY,  // until it reports that it has
-    CONFIGURE,  // CONFIG_CLOCKS
-    LOAD,  // tell the fabric to load the new image
-    TAKE  // until it reports its image
-  } step_t;
-  step_t step_q;
-  logic tell_image, step_over, control_full_q;
-  logic [31:0] image_q, config_clocks_q;
-  logic no_such_q;
-  logic [7:0] loaded_q;
-  assign tell_image = step_q == UNLOAD || step_q == LOAD;
+  // ---- to the fabric: register writes, and changes of slots ----
+  logic control_full_q;
   assign mailbox_waits = w_valid && addr == CARD_CONTROL && control_full_q;
-  assign blocked = tell_image || (to_fabric && !f_ready) || mailbox_waits
-      || (addr == CARD_IMAGE && step_q != LOADED);
-  assign f_valid = tell_image || (w_valid && to_fabric && !mailbox_waits);
-  assign f_word.addr = tell_image ? CARD_IMAGE : addr;
-  assign f_word.data = !tell_image ? value : step_q == LOAD ? image_q : 32'd0;
-  always_comb begin
-    case (step_q)
-      LOADED: step_over = take && addr == CARD_IMAGE;
-      EMPTY: step_over = !no_such_q && loaded_q == '0;
-      CONFIGURE: step_over = cycle >= configured_at_q;
-      TAKE: step_over = no_such_q || {24'd0, loaded_q} == image_q;
-      default: step_over = f_ready;
-    endcase
-  end
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      step_q <= LOADED;
-      image_q <= '0;
-      configured_at_q <= '0;
-    end else if (step_over) begin
-      case (step_q)
-        LOADED: step_q <= UNLOAD;
-        UNLOAD: step_q <= EMPTY;
-        EMPTY: step_q <= CONFIGURE;
-        CONFIGURE: step_q <= LOAD;
-        LOAD: step_q <= TAKE;
-        default: step_q <= LOADED;
-      endcase
-      if (step_q == LOADED) image_q <= value;
-      if (step_q == EMPTY) configured_at_q <= cycle + {16'd0, config_clocks_q};
-    end
-  end
-  assign alarm.valid = step_q == CONFIGURE;
-  assign alarm.cycle = configured_at_q;
+  assign blocked = (to_fabric && (tell_valid || !f_ready)) || mailbox_waits || (addr == CARD_CONFIG && !c_ready);
+  assign f_valid = tell_valid || (w_valid && to_fabric && !mailbox_waits);
+  assign f_word.addr = tell_valid ? CARD_IMAGE : addr;
+  assign f_word.data = tell_valid ? {{(32 - $bits(card_change_t)) {1'b0}}, tell} : value;
+  assign tell_ready = f_ready;
+  assign told = s_valid && s_word.index == STATUS_IMAGE;
+  assign c_valid = w_valid && addr == CARD_CONFIG;
+  assign c_data = value;
 
   // ---- plain registers ----
   always_ff @(posedge clk) begin
     if (rst) begin
       hold <= '0;
-      config_clocks_q <= '0;
       nic_queue <= '0;
       nic_limit <= '0;
       nic_back <= '0;
@@ -146,7 +110,6 @@ module myri_card_registers
     end else if (take) begin
       case (addr)
         CARD_OWN: hold <= value[3:0];
-        CARD_CONFIG_CLOCKS: config_clocks_q <= value;
         CARD_NIC_QUEUE: nic_queue <= value;
         CARD_NIC_LIMIT: nic_limit <= value[23:0];
         CARD_NIC_BACK: nic_back <= value;
@@ -154,7 +117,7 @@ module myri_card_registers
         CARD_NIC_READ0: nic_read0 <= value;
         CARD_NIC_READ1: nic_read1 <= value;
         CARD_DMA_SOURCE: dma_source <= value;
-        CARD_DMA_TARGET: dma_target <= value[22:0];
+        CARD_DMA_TARGET: dma_target <= value[23:0];
         CARD_DMA_BYTES: dma_bytes <= value[15:0];
         default: ;
       endcase
@@ -168,21 +131,20 @@ module myri_card_registers
   // ---- mailboxes and status ----
   logic run_q, mail_there_q;
   logic [7:0] mail_q;
-  logic [31:0] messages_q, results_q, refused_q;
+  logic [31:0] images_q, messages_q, results_q, refused_q;
   assign s_ready = 1'b1;
   always_ff @(posedge clk) begin
     if (rst) begin
       run_q <= 1'b0;
       mail_q <= '0;
-      loaded_q <= '0;
-      no_such_q <= 1'b0;
+      images_q <= '0;
       messages_q <= '0;
       results_q <= '0;
       refused_q <= '0;
     end else if (s_valid) begin
       case (s_word.index)
         STATUS_RUN: run_q <= s_word.value[0];
-        STATUS_IMAGE: {no_such_q, loaded_q} <= s_word.value[8:0];
+        STATUS_IMAGE: images_q <= s_word.value;
         STATUS_MESSAGES: messages_q <= s_word.value;
         STATUS_RESULTS: results_q <= s_word.value;
         STATUS_REFUSED: refused_q <= s_word.value;
@@ -210,7 +172,10 @@ module myri_card_registers
     read_high = '0;
     case (r_addr[7:3])
       CARD_RUN[7:3]: read_low = {31'd0, run_q};
-      CARD_IMAGE[7:3]: read_low = {step_q != LOADED, no_such_q, 22'd0, loaded_q};
+      CARD_IMAGE[7:3]: begin
+        read_low  = images_q;
+        read_high = {loading, 27'd0, outcome};
+      end
       CARD_OWN[7:3]: begin
         read_low  = {24'd0, host_owns, hold};
         read_high = {31'd0, control_full_q};
@@ -221,7 +186,10 @@ module myri_card_registers
         read_low  = messages_q;
         read_high = results_q;
       end
-      CARD_REFUSED[7:3]: read_low = refused_q;
+      CARD_REFUSED[7:3]: begin
+        read_low  = refused_q;
+        read_high = loaded_bytes;
+      end
       default: ;
     endcase
   end
@@ -235,7 +203,7 @@ module myri_card_registers
     end
   end
 
-  assign busy = w_valid || r_valid || r_done || step_over || tell_image || s_valid || dma_start;
+  assign busy = w_valid || r_valid || r_done || tell_valid || s_valid || dma_start;
 
   logic unused;
   assign unused = &{1'b0, w_addr[2:0], r_addr[2:0]};

@@ -1,4 +1,4 @@
-// Status of the fabric for the bus side: mailbox answers, image, counts of messages. Also handles the control mailbox
+// Status of the fabric for the bus side: mailbox answers, images, counts of messages. Also handles the control mailbox
 // commands RESUME and PAUSE.
 //
 // Each changed word is reported as {index, value}, with the newest value if it has changed again meanwhile.
@@ -9,8 +9,9 @@ module myri_card_status
     input logic clk,  // fabric clock
     input logic rst,  // synchronous reset
     input logic run,  // see CardReg
-    input logic [7:0] image,  // loaded image; 0 = none
-    input logic no_such,  // no image is loaded, because the requested number is unknown
+    input logic [31:0] images,  // image of each slot, slot 0 in the low bits
+    input logic configured,  // the whole device is loaded
+    input logic changed,  // strobe: a change of slots has been made
     input logic idle,  // no message is being processed
     input logic mail_valid,  // a byte in the control mailbox
     input logic [7:0] mail,  // its value
@@ -26,12 +27,11 @@ module myri_card_status
 );
   logic [6:0] news_q;  // status words to report
   logic run_told_q;
-  logic [8:0] image_told_q;
   logic [7:0] answer_q;
   logic [31:0] messages_q, results_q, refusals_q;
-  assign mail_taken = mail_valid && image != '0 && idle;
+  assign mail_taken = mail_valid && configured && idle;
   assign s_valid = news_q != '0;
-  assign busy = s_valid || run != run_told_q || {no_such, image} != image_told_q;
+  assign busy = s_valid || run != run_told_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -60,7 +60,7 @@ module myri_card_status
     s_word.value = {31'd0, run};
     if (news_q[STATUS_IMAGE]) begin
       s_word.index = STATUS_IMAGE;
-      s_word.value = {23'd0, no_such, image};
+      s_word.value = images;
     end
     if (news_q[STATUS_MESSAGES]) begin
       s_word.index = STATUS_MESSAGES;
@@ -84,13 +84,11 @@ module myri_card_status
     if (rst) begin
       news_q <= '0;
       run_told_q <= 1'b0;
-      image_told_q <= '0;
     end else begin
-      run_told_q   <= run;
-      image_told_q <= {no_such, image};
+      run_told_q <= run;
       if (s_valid && s_ready) news_q[s_word.index] <= 1'b0;
       if (run != run_told_q) news_q[STATUS_RUN] <= 1'b1;
-      if ({no_such, image} != image_told_q) news_q[STATUS_IMAGE] <= 1'b1;
+      if (changed) news_q[STATUS_IMAGE] <= 1'b1;
       if (taken) news_q[STATUS_MESSAGES] <= 1'b1;
       if (given) news_q[STATUS_RESULTS] <= 1'b1;
       if (taken && refused) news_q[STATUS_REFUSED] <= 1'b1;

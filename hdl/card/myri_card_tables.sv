@@ -15,13 +15,13 @@ module myri_card_tables
     output logic [15:0] self,  // own endpoint
     output logic [7:0] channel,  // own channel
     output logic run,  // see CardReg
+    output logic [15:0] segment_bytes,  // bytes of a segment of a result; see CardReg.RUN
     output logic [7:0] clock_divisor,  // see CardReg
-    input logic idle,  // no message is being processed, so the image may change
-    output logic [8:0] wanted,  // number of the image to look up; valid numbers have 8 bits
-    input logic exists,  // 1 = it exists
-    output logic [7:0] image,  // loaded image; 0 = none
-    output logic no_such,  // no image is loaded, because the requested number is unknown
-    output logic settled,  // the request is loaded or rejected
+    input logic idle,  // no message is being processed, so slots may change
+    output logic [31:0] images,  // image of each slot, slot 0 in the low bits; 0 = empty
+    output logic configured,  // the whole device is loaded
+    output logic settled,  // no change of slots is pending
+    output logic changed,  // strobe: a change has been made
     output logic [15:0] control_handler,  // see CardReg
     output logic [15:0] error_handler,  // see CardReg
     output logic mail_valid,  // a byte in the control mailbox
@@ -32,7 +32,7 @@ module myri_card_tables
     output logic [7:0] listed_circuit,  // number
     input logic set_valid,  // strobe: set a forwarding entry
     input logic [7:0] set_circuit,  // of this circuit
-    input logic [31:0] set_place,  // {mode 2, -, channel 8 [23:16], endpoint 16}
+    input logic [31:0] set_place,  // {mode 3, tree 5, channel 8 [23:16], endpoint 16}
     input logic [15:0] set_handler,  // handler at the destination
     input logic [7:0] asked,  // circuit whose entry is looked up
     output logic [31:0] place,  // its place
@@ -75,8 +75,8 @@ module myri_card_tables
       self <= '0;
       channel <= '0;
       run <= 1'b0;
+      segment_bytes <= '0;
       clock_divisor <= '0;
-      wanted <= '0;
       control_handler <= '0;
       error_handler <= '0;
     end else if (w_valid) begin
@@ -85,9 +85,8 @@ module myri_card_tables
         CARD_BACK1: back1 <= w_data[23:0];
         CARD_LIMIT: limit <= w_data[23:0];
         CARD_SELF: {channel, self} <= w_data[23:0];
-        CARD_RUN: run <= w_data[0];
+        CARD_RUN: {segment_bytes, run} <= {w_data[31:16], w_data[0]};
         CARD_CLOCK: clock_divisor <= w_data[7:0];
-        CARD_IMAGE: wanted <= {w_data[31:8] != '0, w_data[7:0]};
         CARD_CONTROL_HANDLER: control_handler <= w_data[15:0];
         CARD_ERROR_HANDLER: error_handler <= w_data[15:0];
         default: ;
@@ -95,11 +94,32 @@ module myri_card_tables
     end
   end
 
-  // A message keeps the image with which it began.
-  assign settled = {no_such, image} == (exists ? {1'b0, wanted[7:0]} : {1'b1, 8'd0});
+  // A message keeps the images with which it began. The next change comes when this one has been reported.
+  card_change_t change_q;
+  logic [CARD_SLOTS-1:0] slots;
+  logic pending_q;
+  assign slots   = change_q.slots;
+  assign settled = !pending_q;
+  assign changed = pending_q && idle;
   always_ff @(posedge clk) begin
-    if (rst) {no_such, image} <= '0;
-    else if (idle && !settled) {no_such, image} <= exists ? {1'b0, wanted[7:0]} : {1'b1, 8'd0};
+    if (rst) begin
+      pending_q <= 1'b0;
+      change_q  <= '0;
+    end else if (w_valid && w_addr == CARD_IMAGE) begin
+      pending_q <= 1'b1;
+      change_q  <= w_data[$bits(card_change_t)-1:0];
+    end else if (changed) begin
+      pending_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      images <= '0;
+      configured <= 1'b0;
+    end else if (changed) begin
+      for (int i = 0; i < CARD_SLOTS; i++) if (slots[i]) images[8*i+:8] <= change_q.image;
+      if (change_q.device) configured <= change_q.image != '0;
+    end
   end
 
   always_ff @(posedge clk) begin

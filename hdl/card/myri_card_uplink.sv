@@ -4,8 +4,9 @@
 // A result starts at offset 0 of bank 2: 8 bytes for the route, the header, the payload. It is copied after the back
 // pointer of the NIC's ring once it fits, then the pointer is written. The front pointer is read only when needed,
 // repeatedly with cfg_pause clocks between. Ring rule: a message begins below the limit; the next one begins after its
-// end, or at 0. front = back means empty.
-// Jobs are done in order; DMA runs between jobs.
+// end, or at 0. front = back means empty. The first segment of a long message to another card waits until it is empty.
+// Jobs are done in order; DMA runs between jobs. Into the configuration port it goes in pieces of CARD_CONFIG_PIECE
+// bytes: each begins when the port has room for it, so the bus is not held meanwhile, and alternates with waiting jobs.
 module myri_card_uplink
   import myri_card_pkg::*;
   import myri_pci_pkg::*;
@@ -24,16 +25,18 @@ module myri_card_uplink
     input logic [31:0] nic_read1,  // as NIC_READ1
     input logic dma_start,  // strobe: start a DMA transfer
     input logic [31:0] dma_source,  // byte address in the host
-    input logic [22:0] dma_target,  // byte offset in the banks, equal to the source modulo 8
+    input logic [23:0] dma_target,  // byte offset in the window, equal to the source modulo 8
     input logic [15:0] dma_bytes,  // 1..65535
     output logic dma_active,  // the transfer is unfinished
+    output logic dma_config,  // it goes to the configuration port
+    input logic room,  // which has room for a piece
     output logic sent,  // strobe: a result is in the NIC's memory
     output logic ur_valid,  // read of bank 2
     input logic ur_ready,  // accepted
     output logic [22:0] ur_addr,  // byte offset in the banks
     input logic ud_valid,  // its data
     input logic [63:0] ud_data,  // byte lanes
-    output logic dw_valid,  // write into the banks
+    output logic dw_valid,  // write into the banks or the configuration port
     input logic dw_ready,  // accepted
     output logic [22:0] dw_addr,  // byte offset in the banks, multiple of 8
     output logic [63:0] dw_data,  // byte lanes
@@ -68,7 +71,11 @@ module myri_card_uplink
   state_t state_q;
   logic [23:0] front_q, back_q, size, next_back, end_of;
   logic [7:0] pause_q;
-  logic over_q, fits, seen_q;
+  logic over_q, fits, seen_q, is_result;
+  logic [31:0] from_q;  // DMA: source of the next piece
+  logic [15:0] rest_q, piece;  // bytes of the transfer that are left, and of the next piece
+  logic dma_next, fetched;
+  logic job_turn_q;  // a waiting job precedes the next piece
   logic got_q;  // the last beat of a read was taken
 
   function automatic logic [31:0] swap(input logic [31:0] word);
@@ -78,7 +85,11 @@ module myri_card_uplink
   // ---- room in the NIC's ring ----
   assign size = job.value;
   assign end_of = back_q + size;
-  assign fits = back_q < front_q ? end_of < front_q : (end_of < nic_limit || front_q != '0);
+  assign is_result = job.kind == JOB_RESULT || job.kind == JOB_FIRST;
+  always_comb begin
+    fits = back_q < front_q ? end_of < front_q : (end_of < nic_limit || front_q != '0);
+    if (job.kind == JOB_FIRST) fits = front_q == back_q;
+  end
   assign next_back = end_of < nic_limit ? end_of : '0;
 
   // ---- commands ----
@@ -88,7 +99,7 @@ module myri_card_uplink
     pointer = {8'd0, back_q};
     if (job.kind == JOB_READ0) pointer_at = nic_read0;
     if (job.kind == JOB_READ1) pointer_at = nic_read1;
-    if (job.kind != JOB_RESULT) pointer = {8'd0, job.value};
+    if (!is_result) pointer = {8'd0, job.value};
   end
 
   always_comb begin
@@ -106,8 +117,8 @@ module myri_card_uplink
         mc.write = 1'b1;
       end
       FETCH: begin
-        mc.addr  = dma_source;
-        mc.bytes = dma_bytes;
+        mc.addr  = from_q;
+        mc.bytes = piece;
       end
       default: ;
     endcase
@@ -119,8 +130,8 @@ module myri_card_uplink
     else begin
       case (state_q)
         IDLE:
-        if (dma_active) state_q <= FETCH;
-        else if (job_valid) state_q <= job.kind == JOB_RESULT ? FIT : POINT;
+        if (dma_next) state_q <= FETCH;
+        else if (job_valid) state_q <= is_result ? FIT : POINT;
         FIT:
         if (fits) state_q <= COPY;
         else if (seen_q) state_q <= PAUSE;
@@ -139,7 +150,7 @@ module myri_card_uplink
     end
   end
   assign job_ready = state_q == POINTING && over_q;
-  assign sent = job_ready && job.kind == JOB_RESULT;
+  assign sent = job_ready && is_result;
 
   always_ff @(posedge clk) begin
     if (rst) over_q <= 1'b0;
@@ -216,7 +227,7 @@ module myri_card_uplink
   logic [22:0] at_q;
   logic first_q;
   logic [7:0] head_mask, tail_mask;
-  assign head_mask = first_q ? 8'hFF << dma_source[2:0] : 8'hFF;
+  assign head_mask = first_q ? 8'hFF << from_q[2:0] : 8'hFF;
   assign tail_mask = left_q < 17'd8 ? ~(8'hFF << left_q[2:0]) : 8'hFF;
   assign dw_valid  = state_q == FETCHING && mr_valid;
   assign dw_addr   = {at_q[22:3], 3'd0};
@@ -229,8 +240,8 @@ module myri_card_uplink
       at_q    <= '0;
       first_q <= 1'b0;
     end else if (state_q == FETCH) begin
-      left_q  <= {1'b0, dma_bytes} + {14'd0, dma_source[2:0]};
-      at_q    <= dma_target;
+      left_q  <= {1'b0, piece} + {14'd0, from_q[2:0]};
+      at_q    <= dma_target[22:0];
       first_q <= 1'b1;
     end else if (dw_valid && dw_ready) begin
       left_q  <= left_q - 17'd8;
@@ -246,7 +257,31 @@ module myri_card_uplink
   always_ff @(posedge clk) begin
     if (rst) dma_active <= 1'b0;
     else if (dma_start) dma_active <= 1'b1;
-    else if (state_q == FETCHING && over_q && got_q) dma_active <= 1'b0;
+    else if (fetched && rest_q == piece) dma_active <= 1'b0;
+  end
+
+  // ---- DMA: pieces of a transfer into the configuration port ----
+  assign dma_config = dma_target[23:22] == 2'b11;
+  assign fetched = state_q == FETCHING && over_q && got_q;
+  assign dma_next = dma_active && (!dma_config || (room && !(job_valid && job_turn_q)));
+  assign piece = dma_config && rest_q > 16'(CARD_CONFIG_PIECE) ? 16'(CARD_CONFIG_PIECE) - {13'd0, from_q[2:0]} : rest_q;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      from_q <= '0;
+      rest_q <= '0;
+      job_turn_q <= 1'b0;
+    end else if (dma_start) begin
+      from_q <= dma_source;
+      rest_q <= dma_bytes;
+      job_turn_q <= 1'b0;
+    end else begin
+      if (fetched) begin
+        from_q <= from_q + {16'd0, piece};
+        rest_q <= rest_q - piece;
+      end
+      if (fetched) job_turn_q <= 1'b1;
+      else if (job_ready) job_turn_q <= 1'b0;
+    end
   end
 
   assign busy = state_q != IDLE || job_valid || dma_active || dma_start || hold_busy;

@@ -2,21 +2,20 @@
 // passes messages to user circuits. The SRAM is external (ports mem_* of the bus side, head_*, result_*, bank_* of the
 // FPGA); the bus side and the FPGA never access one bank at the same time.
 //
-// Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. The two clocks meet only in crossings, and each is
+// Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB, the configuration port at 12 MB. The two clocks meet only in crossings, and each is
 // gated separately.
 module myri_fpga_card
-  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 #(
-    parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2
+    parameter int FIFO_LOG2 = 4,  // entries of the crossings = 2**FIFO_LOG2
+    parameter int UNIT = 0  // number of the card in a simulation, for circuits in Python
 ) (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // 1 = a further clock edge is needed
-    output alarm_t alarm,  // edge at which the clock must run
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
     output logic f_busy,  // fabric clock: 1 = a further edge is needed
@@ -74,6 +73,8 @@ module myri_fpga_card
   pci_write_t tw;
   pci_read_t tread;
   pci_transfer_t mc;
+  logic [31:0] identity;
+  logic [7:0] files;
   card_write_t write_word, f_word;
   card_report_t s_word, fs_word;
   card_job_t job, fj_job;
@@ -120,11 +121,13 @@ module myri_fpga_card
   myri_card_bus u_bus (
       .cfg_patience(cfg.patience),
       .cfg_pause(cfg.pause),
+      .cfg_config_wait(cfg.config_wait),
+      .identity,
+      .files,
       .in_flight(trace.in_flight),
       .busy(bus_busy),
       .clk,
       .rst,
-      .cycle,
       .tw_valid,
       .tw_ready,
       .tw,
@@ -162,8 +165,7 @@ module myri_fpga_card
       .job_ready,
       .job,
       .sent,
-      .ev_mailbox(trace.mailbox),
-      .alarm
+      .ev_mailbox(trace.mailbox)
   );
   myri_card_crossings #(
       .FIFO_LOG2(FIFO_LOG2)
@@ -204,10 +206,14 @@ module myri_fpga_card
       .granted,
       .ev_patience(trace.patience)
   );
-  myri_card_fabric u_fabric (
+  myri_card_fabric #(
+      .UNIT(UNIT)
+  ) u_fabric (
       .clk(f_clk),
       .rst(f_rst),
       .busy(fabric_busy),
+      .identity,
+      .files,
       .f_valid,
       .f_ready,
       .f_word,

@@ -5,6 +5,7 @@
 // while the buffer holds `cfg.slack` entries is lost (ev_overflow), as in hardware; STOP and GO prevent this.
 // Clock gating: busy while a wire is not IDLE or a character leaves a buffer.
 module myri_link_rx
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
   import myri_symbol_pkg::*;
 #(
@@ -44,7 +45,7 @@ module myri_link_rx
     go = '0;
     beat = '0;
     illegal = '0;
-    if ((live & ~got_data) != '0) begin
+    if (EVALUATE_ALWAYS || (live & ~got_data) != '0) begin
       for (int i = 0; i < LANES; i++) begin
         if (!got_data[i]) begin
           case (rx[9*i+:9])
@@ -66,12 +67,12 @@ module myri_link_rx
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;
     assign own_clk = rx_clk[i];
-    logic [SLACK_LOG2:0] w_ptr_q;  // one bit wider than an address: their difference is the fill
-    logic [SLACK_LOG2:0] r_ptr_q;
-    logic [SLACK_LOG2:0] next_ptr_q;  // r_ptr_q + 1
-    logic [SLACK_LOG2:0] level;
+    logic [SLACK_LOG2-1:0] w_ptr_q;  // address of the next character
+    logic [SLACK_LOG2-1:0] next_ptr_q;  // address of the character behind the head
+    logic [SLACK_LOG2-1:0] third_ptr_q;  // next_ptr_q + 1
+    logic [SLACK_LOG2:0] level_q;  // characters held
     logic [8:0] char;
-    logic [8:0] head_q;  // character at r_ptr_q: a register, since block RAM answers late in a clock
+    logic [8:0] head_q;  // the oldest character: a register, since block RAM answers late in a clock
     logic [8:0] second;  // character at next_ptr_q
     logic last;  // the head is the only character
     logic in_packet_q;
@@ -79,14 +80,13 @@ module myri_link_rx
     logic full;
     logic push;
     logic stop_q;  // in force
-    logic filled_q;  // level != 0
+    logic filled_q;  // level_q != 0
 
     assign char = rx[9*i+:9];
     assign live[i] = char != IDLE;
     assign arriving = char[8] || (char == GAP && in_packet_q);
-    assign level = w_ptr_q - r_ptr_q;
-    assign fill[8*i+:8] = 8'(level);
-    assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];
+    assign fill[8*i+:8] = 8'(level_q);
+    assign full = 8'(level_q) >= cfg.slack || level_q[SLACK_LOG2];
     assign push = arriving && !full;
     assign stopping[i] = stop_q;
     assign got_data[i] = char[8];
@@ -99,8 +99,9 @@ module myri_link_rx
     always_ff @(posedge own_clk) begin
       if (rst) begin
         w_ptr_q <= '0;
-        r_ptr_q <= '0;
         next_ptr_q <= 1;
+        third_ptr_q <= 2;
+        level_q <= '0;
         in_packet_q <= 1'b0;
         stop_q <= 1'b0;
         filled_q <= 1'b0;
@@ -110,12 +111,18 @@ module myri_link_rx
         if (push) begin
           w_ptr_q <= w_ptr_q + 1'b1;
           in_packet_q <= char[8];
-          if (!pop[i] && 8'(level) + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
+          if (!pop[i]) begin
+            level_q <= level_q + 1'b1;
+            if (8'(level_q) + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
+          end
         end
         if (pop[i]) begin
-          r_ptr_q <= next_ptr_q;
-          next_ptr_q <= next_ptr_q + 1'b1;
-          if (!push && 8'(level) <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
+          next_ptr_q  <= third_ptr_q;
+          third_ptr_q <= third_ptr_q + 1'b1;
+          if (!push) begin
+            level_q <= level_q - 1'b1;
+            if (8'(level_q) <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
+          end
         end
       end
     end
@@ -131,10 +138,10 @@ module myri_link_rx
     ) u_slack (
         .clk(own_clk),
         .write(push),
-        .w_addr(w_ptr_q[SLACK_LOG2-1:0]),
+        .w_addr(w_ptr_q),
         .w_data({!char[8], char[7:0]}),
         .read(push || pop[i]),
-        .r_addr(next_ptr_q[SLACK_LOG2-1:0] + SLACK_LOG2'(pop[i])),
+        .r_addr(pop[i] ? third_ptr_q : next_ptr_q),
         .r_data(second)
     );
   end

@@ -38,6 +38,7 @@ module myri_link_tx
   logic [   LANES-1:0] live_q;  // the character on the wire is not IDLE
   logic [   LANES-1:0] in_packet_q;  // characters were sent, the GAP was not
   logic [   LANES-1:0] cut_q;  // the GAP of a forward reset is still to be sent
+  logic [   LANES-1:0] closed_q;  // stopped | cut_q, as one register: `s_ready` is early in a clock
   logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is discarded
   logic [   LANES-1:0] refresh_wait_q;  // a refresh lost its slot to BEAT
   logic [   LANES-1:0] announced_q;  // the peer was sent STOP, and no GO since
@@ -47,6 +48,8 @@ module myri_link_tx
   logic [   LANES-1:0] short_running;  // stop_deadline counts
   logic [   LANES-1:0] long_running;  // block_deadline counts
   logic [   LANES-1:0] refresh;  // STOP is to be repeated
+  logic [   LANES-1:0] stopped_next;  // `stopped` after the coming edge
+  logic [   LANES-1:0] cut_next;  // cut_q after the coming edge
   logic [   LANES-1:0] slot_flow;  // the slot is used for STOP or GO
   logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
   logic [   LANES-1:0] fire;  // a beat is accepted
@@ -71,7 +74,7 @@ module myri_link_tx
     refresh = again;
   end
   assign slot_flow = (stopping ^ announced_q) | refresh | (stopping & refresh_wait_q);
-  assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | stopped | cut_q));
+  assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | closed_q));
   assign may_cut = cut_q & ~stopped;
   assign fire = s_valid & s_ready;
   assign send = fire & ~discarding_q;
@@ -95,7 +98,7 @@ module myri_link_tx
     stuck    = '0;
     of_short = '1;
     of_long  = '1;
-    if (counting) begin
+    if (EVALUATE_ALWAYS || counting) begin
       for (int i = 0; i < LANES; i++) begin
         if (short_running[i]) begin
           unheard[i] = cycle >= stop_deadline_q[48*i+:48] && !got_stop[i];
@@ -112,20 +115,23 @@ module myri_link_tx
     first = of_short < of_long ? of_short : of_long;
   end
 
+  assign stopped_next = got_stop | (stopped & ~(got_go | ev_short_timeout));
+  assign cut_next = (cut_q & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet_q);
+
   // State of the packet being sent.
   always_ff @(posedge clk) begin
     if (rst) begin
       live_q       <= '0;
       in_packet_q  <= '0;
       cut_q        <= '0;
+      closed_q     <= '0;
       discarding_q <= '0;
     end else begin
       live_q <= send | slot_flow | may_cut | {LANES{beat_due}};
       in_packet_q <= ((in_packet_q & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
-      if ((cut_q | discarding_q | ev_forward_reset) != '0) begin
-        cut_q <= (cut_q & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet_q);
-        discarding_q <= (discarding_q & ~(fire & s_tail)) | ev_forward_reset;
-      end
+      cut_q <= cut_next;
+      closed_q <= stopped_next | cut_next;
+      discarding_q <= (discarding_q & ~(fire & s_tail)) | ev_forward_reset;
     end
   end
 
@@ -140,7 +146,7 @@ module myri_link_tx
     end else begin
       refresh_wait_q <= beat_due ? stopping & announced_q & (refresh | refresh_wait_q) : '0;
       if (!beat_due) announced_q <= stopping;
-      stopped <= got_stop | (stopped & ~(got_go | ev_short_timeout));
+      stopped <= stopped_next;
       lasts_last_q <= stop_lasts;
       blocked_last_q <= blocked & ~ev_forward_reset;
     end
@@ -154,11 +160,11 @@ module myri_link_tx
       stop_deadline_q  <= '0;
       block_deadline_q <= '0;
     end else begin
-      if (stop_heard != '0) begin
+      if (EVALUATE_ALWAYS || stop_heard != '0) begin
         for (int i = 0; i < LANES; i++)
         if (stop_heard[i]) stop_deadline_q[48*i+:48] <= cycle + {32'd0, cfg.short_timeout};
       end
-      if (blocks != '0) begin
+      if (EVALUATE_ALWAYS || blocks != '0) begin
         for (int i = 0; i < LANES; i++)
         if (blocks[i]) block_deadline_q[48*i+:48] <= cycle + {16'd0, cfg.long_timeout};
       end

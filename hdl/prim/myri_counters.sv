@@ -9,9 +9,9 @@ module myri_counters #(
     input  logic [   N-1:0] strobe,  // counted at the coming edge
     output logic [32*N-1:0] count    // counter k at [32k+31:32k]
 );
-  logic any;  // evaluated one by one only when any strobe is set
+  logic any;  // a simulator evaluates the counters one by one only when any strobe is set
 
-  assign any = strobe != '0;
+  assign any = myri_sleep_pkg::EVALUATE_ALWAYS || strobe != '0;
 
   for (genvar i = 0; i < N; i++) begin : gen_count
     logic [31:0] value_q;

@@ -22,6 +22,9 @@ package myri_sleep_pkg;
 `else
   localparam bit CLOCKS_SLEEP = 1'b1;
 `endif
+  // 1 = logic is evaluated even where its result is known from a condition; 0 = a simulator saves that work. The result
+  // is the same: in hardware the condition would only make the path longer.
+  localparam bit EVALUATE_ALWAYS = !CLOCKS_SLEEP;
   localparam logic [48:0] NO_ALARM = 49'd0;  // no alarm set
   // Return the earlier of two alarms.
   function automatic logic [48:0] earlier(input logic [48:0] a, input logic [48:0] b);

@@ -92,6 +92,7 @@ package myri_settings_pkg;
     logic [7:0] linger;  // clocks for which the bus side keeps a bank after an access
     logic [15:0] patience;  // clocks that a bus access may wait for a bank or the mailbox; 0 = no limit
     logic [7:0] pause;  // clocks between two polls of a full queue of the NIC
+    logic [7:0] config_wait;  // additional clocks of a byte of an image
   } fpga_settings_t;
   // Of a LANai's processor
   typedef struct packed {

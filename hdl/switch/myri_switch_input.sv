@@ -8,7 +8,9 @@
 // Timing: the request is valid cfg_fall_through edges after the edge that accepts the route byte; the first byte may
 // leave two edges after that. One character per edge; the route byte of the next packet is accepted at the edge at
 // which the GAP leaves. Ports are bits of masks (see myri_link_tx).
-module myri_switch_input #(
+module myri_switch_input
+  import myri_sleep_pkg::*;
+#(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic                clk,               // character clock
@@ -70,7 +72,7 @@ module myri_switch_input #(
   assign input_needed = take | fire;
   assign busy = (input_needed | falling_q | tr_head) != '0;
 
-  // Only one route byte per packet: no decoding at other times.
+  // Only one route byte per packet: no decoding at other times in a simulator. `take_route` is late in a clock.
   always_comb begin : decoding
     logic [PORTS-1:0] well, bad, absent;
     logic [7*PORTS-1:0] to;
@@ -78,9 +80,9 @@ module myri_switch_input #(
     bad = '0;
     absent = '0;
     to = '0;
-    if (take_route != '0) begin
+    if (EVALUATE_ALWAYS || take_route != '0) begin
       for (int i = 0; i < PORTS; i++) begin
-        if (take_route[i]) begin
+        if (EVALUATE_ALWAYS || take_route[i]) begin
           to[7*i+:7] = 7'(i) + {m_data[8*i+5], m_data[8*i+:6]};
           if (m_data[8*i+6+:2] != 2'b10 || to[7*i+:7] >= LIMIT) bad[i] = 1'b1;
           else if (!present[to[7*i+:PW]]) absent[i] = 1'b1;
@@ -88,9 +90,9 @@ module myri_switch_input #(
         end
       end
     end
-    accepted = well;
-    ev_bad_route = bad;
-    ev_absent = absent;
+    accepted = well & take_route;
+    ev_bad_route = bad & take_route;
+    ev_absent = absent & take_route;
     target = to;
   end
 
@@ -99,7 +101,7 @@ module myri_switch_input #(
     logic [4*PORTS-1:0] for_port;
     asking   = '0;
     for_port = '0;
-    if ((falling_q | accepted) != '0) begin
+    if (EVALUATE_ALWAYS || (falling_q | accepted) != '0) begin
       for (int i = 0; i < PORTS; i++) begin
         if (falling_q[i] && fall_left_q[8*i+:8] == 8'd1) begin
           asking[i] = 1'b1;
@@ -136,12 +138,12 @@ module myri_switch_input #(
   // Request of a packet, and its time.
   always_ff @(posedge clk) begin
     if (rst) out <= '0;
-    else if (accepted != '0) begin
+    else if (EVALUATE_ALWAYS || accepted != '0) begin
       for (int i = 0; i < PORTS; i++) if (accepted[i]) out[4*i+:4] <= target[7*i+:4];
     end
   end
   always_ff @(posedge clk) begin
-    if ((accepted | falling_q) != '0) begin
+    if (EVALUATE_ALWAYS || (accepted | falling_q) != '0) begin
       for (int i = 0; i < PORTS; i++) begin
         if (accepted[i]) fall_left_q[8*i+:8] <= cfg_fall_through;
         else if (falling_q[i]) fall_left_q[8*i+:8] <= fall_left_q[8*i+:8] - 8'd1;

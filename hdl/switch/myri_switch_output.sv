@@ -3,7 +3,9 @@
 // Timing: a request is granted at the next edge if the output is free, or at the edge at which the GAP of the previous
 // packet leaves (arbitration overlaps the packet's last character). The granted input's stream is connected from that
 // edge on, combinationally.
-module myri_switch_output #(
+module myri_switch_output
+  import myri_sleep_pkg::*;
+#(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic               clk,            // character clock
@@ -39,7 +41,7 @@ module myri_switch_output #(
   always_comb begin : choices
     logic [PORTS-1:0] choosing;
     choosing = '0;
-    if (waiting != '0) begin
+    if (EVALUATE_ALWAYS || waiting != '0) begin
       for (int o = 0; o < PORTS; o++)
       if (asked[o] && (!serving_q[o] || released[o])) choosing[o] = 1'b1;
     end
@@ -79,7 +81,7 @@ module myri_switch_output #(
       waiting <= waiting | request;
       active <= active & ~gap_leaves;
       tr_grant <= '0;
-      if (arbitrate != '0) begin
+      if (EVALUATE_ALWAYS || arbitrate != '0) begin
         for (int o = 0; o < PORTS; o++) begin
           for (int i = 0; i < PORTS; i++) begin
             if (arbitrate[o] && grant[PORTS*o+i]) begin
@@ -123,7 +125,7 @@ module myri_switch_output #(
             end
           end
         end
-        if (request != '0) begin
+        if (EVALUATE_ALWAYS || request != '0) begin
           for (int i = 0; i < PORTS; i++) begin
             if (request[i] && request_port[4*i+:4] == 4'(o)) pending_q[i] <= 1'b1;
           end

@@ -14,6 +14,9 @@ FIRST = control(ControlRegister.IDENTITY)
 WORDS = ControlRegister.TIMEOUT // 4 + 1
 """Address of the first identity register, and number of words from it that `Identity.read` needs."""
 
+NETLIST = "netlist"
+"""Name of the board in the manifest of a stand-in whose NICs and switch are netlists."""
+
 
 class BoardIdentityError(SanlabError):
     """Board that is not a sanlab board, or whose bitstream differs from the expected one."""
@@ -25,7 +28,7 @@ class Identity:
 
     top: Top
     nodes: int
-    nic: int  # kind of NIC: 4 is LANai 4
+    nic: int  # kind of NIC, as its descriptor numbers it; 0 for none
     core: bool  # the NICs have processors
     sram_log2: int
     memory_log2: int
@@ -93,7 +96,7 @@ class Manifest:
     """Content of `board.json` beside a bitstream or a stand-in board: what the bitstream holds."""
 
     name: str  # of the design: loopback, pair or card
-    board: str  # name of the board, or `sim`
+    board: str  # name of the board, or `sim` or `NETLIST` for a stand-in
     profile: str  # hardware profile whose values are in the settings
     settings: dict[str, int]  # value of each run-time setting, by name of `pymodels.settings.Setting`
     periods: dict[str, int]  # of the clocks of the profile by name of `Clock`, ps; a board may run them more slowly

@@ -31,7 +31,7 @@ RING_WORDS = 8
 class Region(IntEnum):
     """Address regions, bits 31:28 of an address."""
 
-    NIC = 0  # the NIC's window on the PCI bus, by programmed I/O
+    NIC = 0  # the window of the NIC, or of the FPGA card, on the PCI bus, by programmed I/O
     MEMORY = 1  # host memory, from address 0
     NODE = 2  # registers of a node (`NodeRegister`, `ComparatorRegister`)
     TRACE = 3  # trace ring; no node
@@ -59,8 +59,8 @@ class ControlRegister(IntEnum):
 
     IDENTITY = 0x000  # `IDENTITY`
     MAP_VERSION = 0x004  # `MAP_VERSION`
-    KIND = 0x008  # bits 7:0 `Top`, 15:8 number of nodes, 23:16 kind of NIC (4: LANai 4), 24 the NICs have processors
-    SIZES = 0x00C  # log2 of: 7:0 bytes of SRAM, 15:8 of host memory, 23:16 ring records; 31:24 comparators
+    KIND = 0x008  # bits 7:0 `Top`, 15:8 number of nodes, 23:16 kind of NIC (0: none), 24 the NICs have processors
+    SIZES = 0x00C  # log2 of: 7:0 bytes of SRAM or a bank, 15:8 of host memory, 23:16 ring records; 31:24 comparators
     HASH0 = 0x010
     HASH1 = 0x014
     HASH2 = 0x018

@@ -1,19 +1,21 @@
 """The circuits of a circuit file in Verilog: which image has which circuit in which slot.
 
-The module `myri_card_circuits` holds every circuit of every slot; the loaded image chooses one a slot, all others are
-held in reset, which is how a reconfiguration drops their state. Circuits are numbered by their first appearance in the
-file, images from 1. The file in `hdl/card` is made from EXAMPLE by `python -m pymodels.card.fabric --sv`; a cluster
-with a circuit file of its own gets its own module at build time.
+The module `myri_card_circuits` holds every circuit of every slot; the image of each slot chooses one, all others are
+held in reset, which is how a reconfiguration drops their state. A circuit in Python is an instance of `sim_circuit`,
+with the same pins. Circuits are numbered by their first appearance in the file, images from 1. The file in `hdl/card`
+is made from EXAMPLE by `python -m pymodels.card.fabric --sv`; a cluster with a circuit file of its own gets its own
+module at build time.
 """
 
 from __future__ import annotations
 
 import sys
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pymodels.card.registers import CIRCUITS
+from pymodels.card.registers import CIRCUITS, MOST_MESSAGE
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,17 @@ class Circuit:
     image: str
     slot: int
     name: str
+    python: str = ""
+    """Coroutine function `module:function` in the slot; empty for a circuit in SystemVerilog."""
+    beside: str = ""
+    """Coroutine function that can replace the circuit in SystemVerilog (`pymodels.card.python.exchanged`)."""
+    most: int = MOST_MESSAGE
+    """Longest message in bytes that the circuit accepts."""
 
 
 MODULE = "myri_card_circuits"
+PLACES = 256
+"""Number of instances of a simulated card (hdl/sim/doorway/circuit.c)."""
 FILE = Path(__file__).resolve().parents[2] / "hdl" / "card" / f"{MODULE}.sv"
 EXAMPLE = (
     Circuit("filters.bit", 0, "fir16"),
@@ -55,14 +65,46 @@ def names(circuits: Sequence[Circuit]) -> list[str]:
     return found
 
 
-def _instance(number: int, slot: int, name: str, chosen: str) -> str:
+def limits(circuits: Sequence[Circuit]) -> dict[str, int]:
+    """Return the longest message in bytes that each circuit accepts, by name."""
+    return {name: min(one.most for one in circuits if one.name == name) for name in names(circuits)}
+
+
+def places(circuits: Sequence[Circuit]) -> list[Circuit]:
+    """Return the instances of the card in the order of their numbers: a circuit in two images is one instance.
+
+    Raises ValueError if the card of a simulation has too many.
+    """
+    found: dict[tuple[int, str, str], Circuit] = {}
+    for circuit in circuits:
+        found.setdefault((circuit.slot, circuit.name, circuit.python), circuit)
+    if len(found) > PLACES:
+        raise ValueError(f"{len(found)} circuits in slots; a card has at most {PLACES}")
+    return list(found.values())
+
+
+def identity(circuits: Sequence[Circuit]) -> int:
+    """Return the CRC-32 of a circuit file's entries, which an image shares with the card for which it is made."""
+    lines = (f"{one.image} {one.slot} {one.name} {one.python}\n" for one in circuits)
+    return zlib.crc32("".join(lines).encode("utf-8"))
+
+
+def _word(number: int, circuit: Circuit) -> str:
+    """Return the name of an instance."""
+    return f"slot{circuit.slot}_{circuit.name}" + (f"_python{number}" if circuit.python else "")
+
+
+def _instance(number: int, circuit: Circuit, chosen: str) -> str:
     """Return the instance of a circuit in a slot; `chosen` is the condition under which it is configured."""
-    who = f"slot{slot}_{name}"
+    slot, name = circuit.slot, circuit.name
+    who = _word(number, circuit)
+    in_python = f"sim_circuit #(\n      .UNIT (UNIT),\n      .PLACE({number})\n  )"
+    kind = in_python if circuit.python else f"myri_circuit_{name}"
     return f"""
   // slot {slot}: {name}
   logic {who}_here;
   assign {who}_here = {chosen};
-  myri_circuit_{name} {who} (
+  {kind} {who} (
       .clk,
       .rst(rst || !{who}_here),
       .ce,
@@ -93,13 +135,14 @@ def _instance(number: int, slot: int, name: str, chosen: str) -> str:
 PORTS = """    input  logic         clk,         // fabric clock
     input  logic         rst,         // synchronous reset
     input  logic         ce,          // clock enable of the user clock
-    input  logic [  7:0] image,       // loaded; 0 = none
-    input  logic [  8:0] wanted,      // asks: is there an image of this number, or 0
-    output logic         exists,      // there is
+    input  logic [ 31:0] images,      // image of each slot, slot 0 in the low bits; 0 = empty
+    output logic [ 31:0] identity,    // of the circuit file; constant
+    output logic [  7:0] files,       // number of images; constant
     input  logic [  7:0] circuit,     // asks: where is the circuit of this number
     output logic         known,       // some image has it
-    output logic         here,        // the loaded image has it ...
-    output logic [  1:0] slot,        // ... in this slot
+    output logic         here,        // a slot has it ...
+    output logic [  1:0] slot,        // ... this one
+    output logic [ 24:0] most,        // bytes of the longest message that it accepts
     input  logic [  3:0] active,      // the slot in use
     input  logic [127:0] arguments,   // of the message
     input  logic         in_valid,    // word for the slot in use
@@ -126,17 +169,25 @@ PORTS = """    input  logic         clk,         // fabric clock
 def module_text(circuits: Sequence[Circuit]) -> str:
     """Return the SystemVerilog module for a circuit file, in which circuit `x` is an instance of `myri_circuit_x`."""
     numbers, files = names(circuits), images(circuits)
-    places = list(dict.fromkeys((circuit.slot, circuit.name) for circuit in circuits))
-    loaded = {place: [files.index(c.image) + 1 for c in circuits if (c.slot, c.name) == place] for place in places}
+    instances = places(circuits)
     bodies, where = [], []
-    for number, (slot, name) in enumerate(places):
-        chosen = " || ".join(f"image == 8'd{image}" for image in loaded[slot, name])
-        bodies.append(_instance(number, slot, name, chosen))
-        asked = f"circuit == 8'd{numbers.index(name)} && slot{slot}_{name}_here"
-        where.append(f"    if ({asked}) {{here, slot}} = {{1'b1, 2'd{slot}}};")
-    count = len(places)
+    for number, instance in enumerate(instances):
+        place = instance.slot, instance.name, instance.python
+        loaded = [files.index(c.image) + 1 for c in circuits if (c.slot, c.name, c.python) == place]
+        bodies.append(
+            _instance(number, instance, " || ".join(f"images[8*{instance.slot}+:8] == 8'd{n}" for n in loaded))
+        )
+        asked = f"circuit == 8'd{numbers.index(instance.name)} && {_word(number, instance)}_here"
+        where.append(f"    if ({asked}) {{here, slot}} = {{1'b1, 2'd{instance.slot}}};")
+    shorter = [
+        f"    if (circuit == 8'd{numbers.index(name)}) most = 25'd{most};"
+        for name, most in limits(circuits).items()
+        if most != MOST_MESSAGE
+    ]
+    count = len(instances)
     listing = "\n".join(
         f"// {c.image} (image {files.index(c.image) + 1}), slot {c.slot}: {c.name} ({numbers.index(c.name)})"
+        + (f", {c.python}" if c.python else "")
         for c in circuits
     )
     newline = "\n"
@@ -144,7 +195,9 @@ def module_text(circuits: Sequence[Circuit]) -> str:
 // a circuit is one Verilog file, myri_circuit_<name>.sv, and one line of the circuit file.
 //
 {listing}
-module {MODULE} (
+module {MODULE} #(
+    parameter int UNIT = 0  // number of the card in a simulation, for circuits in Python
+) (
 {PORTS}
 );
   localparam int COUNT = {count};
@@ -156,12 +209,14 @@ module {MODULE} (
 {newline.join(bodies)}
 
   // ---------------------------------------------------------------- where a circuit is
-  assign exists = wanted <= 9'd{len(files)};
+  assign identity = 32'h{identity(circuits):08X};
+  assign files = 8'd{len(files)};
   assign known = circuit < 8'd{len(numbers)};
   always_comb begin
     here = 1'b0;
     slot = 2'd0;
-{newline.join(where)}
+    most = 25'd{MOST_MESSAGE};
+{newline.join([*where, *shorter])}
   end
 
   // ---------------------------------------------------------------- the circuit in use
@@ -193,7 +248,7 @@ module {MODULE} (
   assign busy = working != '0;
 
   logic unused;
-  assign unused = &{{1'b0, active}};
+  assign unused = &{{1'b0, active, images, 1'(UNIT)}};
 endmodule
 """
 

@@ -9,12 +9,13 @@ from pymodels.config.grammar import (
     RawFile,
     RawHost,
     check_circuits_wanted,
+    connection_of,
     parse_config,
     parse_resources,
     queue_resource,
 )
 from pymodels.config.lines import Line, integer
-from pymodels.config.model import HOST_QUEUE, MAX_HOSTS, Cluster, Host, QueueRequest
+from pymodels.config.model import FPGA_CARD, HOST_QUEUE, MAX_HOSTS, Cluster, Connection, Host, QueueRequest
 from pymodels.config.network import Network
 from pymodels.config.tables import RouteTable, read_circuits, read_host_map, read_routes
 from pymodels.errors import ConfigError, nearest
@@ -52,7 +53,10 @@ def load_cluster(path: Path, host: str | None = None, allow_cycles: bool = False
     return Cluster(
         name=raw.name,
         file=raw_file.path,
-        hosts=tuple(Host(h.name, vnn, pnn[h.name], tuple(h.cards), _queues(raw, h)) for vnn, h in enumerate(used)),
+        hosts=tuple(
+            Host(h.name, vnn, pnn[h.name], tuple(h.cards), _queues(raw, h), _channels(raw, h))
+            for vnn, h in enumerate(used)
+        ),
         topology=topology,
         routes=_routes(raw_file, raw, topology, names, allow_cycles),
         profile=_profile(raw.once.get("PROFILE")),
@@ -96,11 +100,50 @@ def _used_hosts(raw_file: RawFile, raw: RawCluster) -> list[RawHost]:
 
 def _queues(raw: RawCluster, host: RawHost) -> tuple[QueueRequest, ...]:
     """Return the queue requests of a host; its own lines override those of the cluster."""
-    cards = tuple(host.cards)
-    everyone = tuple({card for h in raw.hosts for card in h.cards})
+    cards, everyone = tuple(host.cards), _cards(raw)
     general = _requests(raw.repeated["QUEUE_SIZE"], everyone, f"no host of cluster {raw.name!r}")
-    own = _requests(host.queues, cards, f"host {host.name!r}")
+    own = _requests(host.repeated["QUEUE_SIZE"], cards, f"host {host.name!r}")
     return tuple(r for r in (general | own).values() if r.resource == HOST_QUEUE or r.resource in cards)
+
+
+def _cards(raw: RawCluster) -> tuple[str, ...]:
+    """Return the cards that any host of the cluster uses."""
+    return tuple({card for host in raw.hosts for card in host.cards})
+
+
+def _channels(raw: RawCluster, host: RawHost) -> tuple[Connection, ...]:
+    """Return the connected channels of a host by number.
+
+    A line of the host replaces the cluster's lines for the same channel, and for the same card or process.
+    """
+    general = _connections(raw.repeated["CHANNEL"], _cards(raw), f"no host of cluster {raw.name!r}")
+    own = _connections(host.repeated["CHANNEL"], tuple(host.cards), f"host {host.name!r}")
+    replaced = {_key(connection) for connection in own}
+    found = {connection.channel: connection for connection in own}
+    for connection in general:
+        absent = connection.endpoint == FPGA_CARD and FPGA_CARD not in host.cards
+        if not absent and _key(connection) not in replaced:
+            found.setdefault(connection.channel, connection)
+    return tuple(found[channel] for channel in sorted(found))
+
+
+def _key(connection: Connection) -> tuple[object, ...]:
+    """Return what only one connection of a host can have: the card or process, or the channel of a host's line."""
+    own = connection.channel if connection.endpoint == HOST_QUEUE else connection.process
+    return connection.endpoint, own
+
+
+def _connections(lines: list[Line], cards: tuple[str, ...], owner: str) -> list[Connection]:
+    """Return the connections of the lines of one level; a repeated channel, card or process is an error."""
+    found: dict[object, Connection] = {}
+    for line in lines:
+        connection = connection_of(line, cards, owner)
+        for key, what in ((connection.channel, f"channel {connection.channel}"), (_key(connection), "")):
+            first = found.setdefault(key, connection)
+            if first is not connection:
+                name = what or " ".join(filter(None, (connection.endpoint, connection.process)))
+                raise line.error(f"{name} connected twice", f"CHANNEL {first} at {first.place}", "remove one line")
+    return list(dict.fromkeys(found.values()))
 
 
 def _requests(lines: list[Line], cards: tuple[str, ...], owner: str) -> dict[str, QueueRequest]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pymodels.config.lines import Line, check_arguments, check_name, named_file, read_lines, unknown
-from pymodels.config.model import CARDS, FPGA_CARD, HOST_QUEUE
+from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines, unknown
+from pymodels.config.model import CARDS, ENDPOINT_CARDS, FPGA_CARD, HOST_QUEUE, MAX_CHANNEL, PROCESS, Connection
 
 FILE_WIDE = {"NUM_NODES": "NUM_NODES <hosts>", "LCP_FILE": "LCP_FILE <file>"}
 """Keywords allowed once in a file."""
@@ -25,6 +25,7 @@ REPEATED = {
     "SWITCH": "SWITCH <name> <ports>",
     "LINK": "LINK <node> <port> <node> <port> [metres]",
     "QUEUE_SIZE": "QUEUE_SIZE <resource> <bytes>",
+    "CHANNEL": "CHANNEL <number> <endpoint> [process]",
 }
 """Keywords allowed any number of times in a cluster, in either of its two files."""
 STRUCTURE = {
@@ -34,6 +35,10 @@ STRUCTURE = {
     "USE": "USE <resource>",
 }
 """Keywords allowed only in the application configuration file."""
+OF_HOSTS = ("QUEUE_SIZE", "CHANNEL")
+"""Keywords of REPEATED that concern one host if they follow its HOST line, and otherwise all hosts."""
+ENDPOINTS = (HOST_QUEUE, FPGA_CARD, PROCESS)
+"""Endpoints that a CHANNEL line connects."""
 IN_RESOURCE_FILE = ONCE | REPEATED
 IN_CONFIG_FILE = FILE_WIDE | STRUCTURE | IN_RESOURCE_FILE
 
@@ -45,7 +50,8 @@ class RawHost:
     name: str
     line: Line
     cards: dict[str, Line] = field(default_factory=dict)
-    queues: list[Line] = field(default_factory=list)
+    repeated: dict[str, list[Line]] = field(default_factory=lambda: {key: [] for key in OF_HOSTS})
+    """Lines of OF_HOSTS that concern this host alone."""
 
 
 @dataclass
@@ -125,8 +131,8 @@ def _cluster_line(raw: RawFile, cluster: RawCluster, line: Line) -> None:
         _host(raw, cluster, line)
     elif word == "USE":
         _use(host, line)
-    elif word == "QUEUE_SIZE" and host:
-        host.queues.append(line)
+    elif word in OF_HOSTS and host:
+        host.repeated[word].append(line)
     elif word in REPEATED:
         cluster.repeated[word].append(line)
     else:
@@ -152,6 +158,9 @@ def _use(host: RawHost | None, line: Line) -> None:
     if card in host.cards:
         cause = f"host {host.name!r} already uses it at {host.cards[card].place}"
         raise line.error(f"duplicate name {card!r}", cause, "remove one USE line")
+    if card in ENDPOINT_CARDS and (other := next((one for one in ENDPOINT_CARDS if one in host.cards), "")):
+        cause = f"host {host.name!r} uses {other} at {host.cards[other].place}, and has one card that takes messages"
+        raise line.error("second endpoint", cause, "remove one USE line")
     host.cards[card] = line
 
 
@@ -167,6 +176,28 @@ def queue_resource(line: Line, cards: tuple[str, ...], owner: str) -> str:
             f"add USE {resource} or remove the line",
         )
     return resource
+
+
+def connection_of(line: Line, cards: tuple[str, ...], owner: str) -> Connection:
+    """Return the connection of a CHANNEL line of `owner`, which has these cards. Raises ConfigError."""
+    _, number, endpoint, *rest = line.words
+    channel = integer(line, number, "the channel", 0, MAX_CHANNEL)
+    if endpoint not in ENDPOINTS:
+        if endpoint in CARDS:
+            chosen = "has the highest channel that no line connects"
+            cause = f"{endpoint} {chosen if endpoint in ENDPOINT_CARDS else 'takes no messages'}"
+            raise line.error("wrong endpoint", cause, f"connect {', '.join(ENDPOINTS[:-1])} or {PROCESS}")
+        raise unknown(line, "endpoint", endpoint, ENDPOINTS)
+    if (endpoint == PROCESS) != bool(rest):
+        cause = f"{PROCESS} without a name" if endpoint == PROCESS else f"{rest[0]!r} behind {endpoint}"
+        raise line.error("wrong endpoint", cause, f"write CHANNEL {channel} {endpoint}{' <name>' * (not rest)}")
+    if endpoint == FPGA_CARD and endpoint not in cards:
+        cause = f"{owner} uses {endpoint}" if owner.startswith("no ") else f"{owner} does not use {endpoint}"
+        raise line.error("resource not in use", cause, f"add USE {endpoint} or remove the line")
+    if not channel and endpoint != HOST_QUEUE:
+        cause = f"channel 0 carries the messages between the hosts' libraries, so it is {HOST_QUEUE}'s"
+        raise line.error("value out of range", cause, f"connect {endpoint} to 1 to {MAX_CHANNEL}")
+    return Connection(channel, endpoint, check_name(line, rest[0], "process") if rest else "", line.place)
 
 
 def check_circuits_wanted(line: Line, cards: set[str]) -> None:

@@ -12,10 +12,19 @@ from pymodels.topology import Topology
 NETWORK_CARD = "MYRI"
 FPGA_CARD = "CELOXICA"
 FRAME_CARD = "FRAME_BUFFER"
-CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD)
-"""Resources that a host can USE (paper 003, C.1.1; the frame buffer is ours); the index is the card's PCI slot."""
+IO_CARD = "IO_CARD"
+CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD, IO_CARD)
+"""Resources that a host can USE (paper 003, C.1.1; frame buffer and I/O card are ours). The index is the card's PCI
+slot.
+"""
+ENDPOINT_CARDS = (FPGA_CARD, IO_CARD)
+"""Cards that are endpoints of messages; a host has one of them at most."""
 HOST_QUEUE = "HOST"
 """Resource name of the host's own incoming message queues, as opposed to those of its cards."""
+PROCESS = "PROCESS"
+"""Word for an application process of a host in a CHANNEL line."""
+MAX_CHANNEL = 31
+"""Highest number of a logical channel (`firmware.grim.formats.MAX_CHANNELS` - 1)."""
 MAX_HOSTS = 1024
 """Limit that follows from the 10 bits of a VNN in an endpoint (readings B1, `firmware/grim/formats/endpoints.py`)."""
 
@@ -30,6 +39,23 @@ class QueueRequest:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """Endpoint of one logical channel of a host (paper 000, 4.3.1)."""
+
+    channel: int
+    endpoint: str
+    """HOST_QUEUE, FPGA_CARD or PROCESS."""
+    process: str
+    """Name of the process, or an empty text."""
+    place: str
+    """`file:line` of the connection."""
+
+    def __str__(self) -> str:
+        """Return the connection as in the configuration, such as `2 PROCESS viewer`."""
+        return " ".join(filter(None, (str(self.channel), self.endpoint, self.process)))
+
+
+@dataclass(frozen=True)
 class Host:
     """Host with its virtual node number (order in the configuration), physical node number (switch port) and cards."""
 
@@ -38,6 +64,8 @@ class Host:
     pnn: int
     cards: tuple[str, ...]
     queues: tuple[QueueRequest, ...] = ()
+    channels: tuple[Connection, ...] = ()
+    """Connected logical channels by number; the message layer connects the others."""
 
     def slot(self, card: str) -> int:
         """Return the PCI slot of a card. Raises ValueError if the host lacks the card."""
@@ -105,9 +133,13 @@ class Cluster:
         return found
 
     def table(self) -> str:
-        """Return the run-time configuration as text, one line for each host (grim_printVNNConfiguration)."""
+        """Return the run-time configuration as text: one line for each host, followed by its connected channels
+        (grim_printVNNConfiguration).
+        """
         rows = [f"cluster {self.name}: {len(self.hosts)} hosts, {len(self.topology.switches)} switches"]
-        rows += [f"  VNN {h.vnn:3d}  PNN {h.pnn:3d}  {h.name:<16} {' '.join(h.cards)}" for h in self.hosts]
+        for h in self.hosts:
+            rows.append(f"  VNN {h.vnn:3d}  PNN {h.pnn:3d}  {h.name:<16} {' '.join(h.cards)}")
+            rows += [f"    CHANNEL {connection}" for connection in h.channels]
         return "\n".join(rows)
 
     def describe(self) -> dict[str, object]:

@@ -3,24 +3,27 @@
 host map    <host> <physical ID>
 routes      <source> <destination>:<byte>.<byte>... ...     bytes in hexadecimal; hosts by physical ID or name;
                                                             a repeated destination adds a further route
-circuits    <image file> <slot> <circuit>
+circuits    <image file> <slot> <circuit> [<module>:<function>]
+            <image file> <slot> <module>:<function>         circuit in Python, named as its function
+                                                            at the end of either, most=<bytes>: its longest message
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-from pymodels.card.fabric import Circuit
-from pymodels.card.registers import CIRCUITS, SLOTS
+from pymodels.card.fabric import PLACES, Circuit, places
+from pymodels.card.python import built, is_python, load, short_name
+from pymodels.card.registers import CIRCUITS, MOST_MESSAGE, SLOTS
 from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines
-from pymodels.errors import nearest
+from pymodels.errors import SanlabError, nearest
 from pymodels.numerals import is_whole, whole
 from pymodels.routes import Pair
 
-CARD_HDL = Path(__file__).resolve().parents[2] / "hdl" / "card"
 MAX_SLOT = SLOTS - 1
+LIMIT = "most="
+"""Start of the word of a circuit's line that names its longest message in bytes."""
 
 
 class Place(NamedTuple):
@@ -101,22 +104,14 @@ def _node(line: Line, word: str, names: dict[int, str]) -> str:
     raise line.error("unknown host", f"{word!r} is not in the cluster", nearest(word, names.values()))
 
 
-def built_circuits() -> list[str]:
-    """Return the names of the circuits with Verilog sources, sorted."""
-    return sorted(path.stem.removeprefix("myri_circuit_") for path in CARD_HDL.glob("myri_circuit_*.sv"))
-
-
 def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circuit, ...]:
     """Return the circuits of the FPGA card; `check` checks the line that names their file."""
     check(asked_by)
     taken: dict[tuple[str, int], Line] = {}
-    circuits = []
-    for line in read_lines(named_file(asked_by), asked_by):
-        check_arguments(line, "<image> <slot> <circuit>")
-        image, name = line.words[0], check_name(line, line.words[2], "circuit")
-        if name not in built_circuits():
-            cause = f"hdl/card/myri_circuit_{name}.sv does not exist"
-            raise line.error("unknown circuit", cause, nearest(name, built_circuits()))
+    circuits: list[Circuit] = []
+    for whole_line in read_lines(named_file(asked_by), asked_by):
+        line, most = _limit(whole_line)
+        image, name, python, beside = _circuit(line)
         slot = integer(line, line.words[1], f"the slot of {name!r}", 0, MAX_SLOT)
         first = taken.setdefault((image, slot), line)
         if first is not line:
@@ -125,7 +120,43 @@ def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circui
                 f"slot {slot} of {image!r} holds {first.words[2]!r} ({first.place})",
                 "use a free slot",
             )
-        circuits.append(Circuit(image, slot, name))
+        if any((c.image, c.name) == (image, name) and c.python != python for c in circuits):
+            cause = f"another circuit of {image!r} is named {name!r}, too"
+            raise line.error(f"duplicate name {name!r}", cause, "use another image, or rename the function")
+        circuits.append(Circuit(image, slot, name, python, beside, most))
         if len({circuit.name for circuit in circuits}) > CIRCUITS:
             raise line.error("too many circuits", f"the card's tables hold {CIRCUITS}", "leave some out")
+        if len(places(circuits)) > PLACES:
+            raise line.error("too many circuits", f"the slots of all images hold {PLACES}", "leave some out")
     return tuple(circuits)
+
+
+def _limit(line: Line) -> tuple[Line, int]:
+    """Return a line of the circuit file without its limit, and its circuit's longest message in bytes."""
+    last = line.words[-1]
+    if not last.startswith(LIMIT):
+        return line, MOST_MESSAGE
+    most = integer(line, last.removeprefix(LIMIT), "the longest message in bytes", 1, MOST_MESSAGE)
+    return line._replace(words=line.words[:-1]), most
+
+
+def _circuit(line: Line) -> tuple[str, str, str, str]:
+    """Return image, name, function in Python, and function beside the circuit in SystemVerilog, of a line."""
+    check_arguments(line, "<image> <slot> <circuit> [<module>:<function>]")
+    image, word, *more = (line.words[0], *line.words[2:])
+    try:
+        if is_python(word):
+            load(word)
+        if more:
+            load(more[0])
+    except SanlabError as error:
+        raise line.error(error.what, error.cause, error.remedy) from error
+    if is_python(word):
+        if more:
+            raise line.error("two circuits in Python", f"{word} and {more[0]} for one slot", "remove one")
+        return image, check_name(line, short_name(word), "circuit"), word, ""
+    name = check_name(line, word, "circuit")
+    if name not in built():
+        cause = f"hdl/card/myri_circuit_{name}.sv does not exist"
+        raise line.error("unknown circuit", cause, nearest(name, built()))
+    return image, name, "", more[0] if more else ""

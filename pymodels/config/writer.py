@@ -20,6 +20,7 @@ def render(cluster: Cluster, title: str) -> dict[str, str]:
     for host in cluster.hosts:
         config += ["", f"HOST {host.name}", *(f"    USE {card}" for card in host.cards)]
         config += [f"    QUEUE_SIZE {q.resource} {q.size}" for q in host.queues]
+        config += [f"    CHANNEL {connection}" for connection in host.channels]
     static = [f"!-- {title}: the network, switch by switch and cable by cable", f"HOST_MAP_MYRI {HOST_MAP}"]
     static += [f"PROFILE {cluster.profile}"] * (cluster.profile is not None)
     if cluster.routes.computed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from typing import NamedTuple
 
 
 class Command(IntEnum):
@@ -42,8 +43,7 @@ class Termination(Enum):
     TARGET_ABORT = "target abort"
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(NamedTuple):
     """Data phase that moved data."""
 
     address: int
@@ -69,6 +69,16 @@ class Transaction:
     """Clock of the address phase, as counted by the monitor."""
     clocks: int = field(default=0, compare=False)
     """Number of clocks from the address phase to the last data phase, inclusive."""
+
+    @property
+    def last(self) -> int:
+        """Clock of the last data phase, as counted by the monitor."""
+        return self.start + self.clocks - 1
+
+    @property
+    def wait_clocks(self) -> int:
+        """Number of clocks after the address phase in which no data moved."""
+        return self.clocks - 1 - len(self.phases)
 
     def bytes_moved(self) -> list[tuple[int, int]]:
         """Return the enabled bytes as (address, value), in bus order."""
@@ -99,6 +109,11 @@ COMMAND_MASTER = 1 << 2
 MYRICOM_VENDOR = 0x14C1
 MYRICOM_DEVICE = 0x8043
 """Device number (fact sheet 3.7)."""
+
+
+def type_1_address(bus: int, device: int, register: int, function: int = 0) -> int:
+    """Return the address of a type-1 configuration cycle, for a bridge to the bus `bus`: AD[1:0] is 01 (3.2.2.3)."""
+    return bus << 16 | device << 11 | function << 8 | register & 0xFC | 1
 
 
 def idsel_address(slot: int, register: int) -> int:

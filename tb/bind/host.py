@@ -69,6 +69,10 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
 
     copied_bytes = 0
     """Bytes that the CPU has copied from memory to memory."""
+    part = Part.HOST_CPU
+    """Part of the node whose unit executes the commands."""
+    first_free = FIRST_FREE
+    """First address that software may allocate."""
     compiled = "HostMethods"
     """C type of tb/sim/twin/doorway_python.c with the hot verbs of the subclass `RtlHostC` (`tb.sim.compiled`)."""
 
@@ -85,7 +89,7 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
         paths: PathNumbers,
         seed: int,
     ) -> None:
-        super().__init__(f"host {name}", unit(node, Part.HOST_CPU), kernel, doorway)
+        super().__init__(f"host {name}", unit(node, self.part), kernel, doorway)
         self.note_messages(doorway.messages, node)
         self.node = node
         self.name = name
@@ -95,17 +99,19 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
         self.cpu = doorway.backend(Cpu)(kernel)
         commands = doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE)
         want = partial(doorway.lib.dw_want_cpu, self.unit)
+        self._stores = commands
         self._port = CpuPort(commands, self.cpu, self.who, kernel, want, doorway.words("dw_spun", 1, "q"))
         self._beside = unit(node, Part.NIC_CPU)
-        self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
+        self._words = doorway.backend(WatchedWords)(name, kernel, doorway, memory, memory_number)
         self._polled = self._words.waits
         self._timing = timing
+        self._miss_ps = timing.miss_ps
         self._paths = paths
         self._spends: dict[str | tuple[str, int], tuple[int, int]] = {}
         """Cached costs by path, or by path and repetitions."""
-        self._next_free = FIRST_FREE
-        self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
-        self._grant(FIRST_FREE)
+        self._next_free = self.first_free
+        self._grant = partial(doorway.lib.dw_grant, memory_number, self.first_free)
+        self._grant(self.first_free)
         self._close = partial(doorway.lib.dw_close, memory_number)
         draw = partial(random.Random(f"interrupts {seed} {node}").randint, *timing.interrupt_ps)
         self._interrupts = InterruptLine(kernel, self.spawn, draw)
@@ -150,7 +156,7 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
     @property
     def allocated(self) -> range:
         """Address range that software has allocated so far."""
-        return range(FIRST_FREE, self._next_free)
+        return range(self.first_free, self._next_free)
 
     def allocate(self, size: int, align: int = 4096) -> RtlBuffer:
         address = -(-self._next_free // align) * align
@@ -249,7 +255,13 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
         """Drain the write-combining buffers (a serialising instruction)."""
         return self._port.fence()
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
+    def poll(
+        self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None
+    ) -> Coroutine[Any, Any, int]:
+        return self._poll(watches, path, moves)
+
+    async def _poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None) -> int:
+        """Poll words until one differs; C has the loops of words that do not move."""
         look, _ = self._spends.get(path) or self._cost(path)
         look, count, watched = max(1, look), len(watches), list(watches)
         cpu, now = self.cpu, self._kernel.now
@@ -260,7 +272,7 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
             """Return the time at which the loop, whose phase is kept, polls the changed word."""
             spun = written - cpu.held_ps - idle
             rounds = max(0, -(-(spun - (hit + 1) * look) // (count * look)))
-            return written + (rounds * count + hit + 1) * look - spun + self._timing.miss_ps
+            return written + (rounds * count + hit + 1) * look - spun + self._miss_ps
 
         hit = self._words.first_difference(watches)
         if hit is None:

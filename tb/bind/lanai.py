@@ -17,6 +17,8 @@ from tb.sim.doorway import ANSWER_WORDS, ANSWERS, LOOPS, STEP_WORDS, STEPS, Door
 from tb.sim.exchange import Commands
 
 OP_WORK, OP_POLL, OP_READ, OP_WRITE, OP_TRACE, OP_TELL, OP_STORE = 1, 2, 3, 4, 5, 6, 7
+LOW_BITS = 31
+"""Bits of a message's number in the second word of OP_TRACE; 15 further bits are in the first."""
 QUIET = 1 << 32
 """Flag in a path's number: the work ends without an event."""
 STEP_READS = 2
@@ -163,7 +165,8 @@ class RtlNic(NicMessages, Actor):
     ) -> None:
         """Append a trace record when the processor has completed the unawaited path, or at once if none is pending."""
         if self._goes_on == self._kernel.now:
-            self._commands.give(OP_TRACE, argument << 16 | event, message << 32 | packet, argument2)
+            high, low = divmod(message, 1 << LOW_BITS)
+            self._commands.give(OP_TRACE, high << 48 | argument << 16 | event, low << 32 | packet, argument2)
         else:
             self.trace = self._record
             self._record(event, packet, argument, argument2, message=message)

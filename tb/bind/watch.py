@@ -34,6 +34,10 @@ class Waiter:
 class WatchedWords:
     """Polled words of one host's memory, each with a watch slot of the doorway."""
 
+    compiled = "WatchedWordsMethods"
+    """C type of tb/sim/twin/doorway_python.c with the hot methods of the subclass `WatchedWordsC` (`tb.sim.compiled`).
+    """
+
     def __init__(self, who: str, kernel: Kernel, doorway: Doorway, memory: memoryview, memory_number: int) -> None:
         self._who = who
         self._why = f"a word of {who}'s memory to change"
@@ -53,10 +57,14 @@ class WatchedWords:
         """
         waiters = self.waits.pop(slot, [])
         if len(waiters) > 1:
-            waiters.sort(key=lambda waiter: waiter.sees(self.first_difference(waiter.watches) or 0, time))
+            self._sort(waiters, time)
         for waiter in waiters:
             if not waiter.woken.done:
                 waiter.woken.set(time)
+
+    def _sort(self, waiters: list[Waiter], time: int) -> None:
+        """Sort loops by the times at which they poll the word written at `time`."""
+        waiters.sort(key=lambda waiter: waiter.sees(self.first_difference(waiter.watches) or 0, time))
 
     def stored(self, address: int, size: int) -> None:
         """Handle a store by software, which the memory model does not report."""

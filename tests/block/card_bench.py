@@ -14,9 +14,21 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge
 
-from firmware.grim.formats import HEADER_BYTES, Header, MessageType
+from firmware.grim.formats import HEADER_BYTES, SEGMENTS, Header, MessageType
 from pymodels.card.fabric import EXAMPLE, images, names
-from pymodels.card.registers import BANK_BYTES, BANKS, REGISTERS, CardReg, Forward, entry
+from pymodels.card.image import build
+from pymodels.card.registers import (
+    BANK_BYTES,
+    BANKS,
+    CONFIG,
+    CONFIG_LOADING,
+    REGISTERS,
+    CardReg,
+    Configure,
+    Forward,
+    Load,
+    entry,
+)
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
 from tb.sim.doorway import Doorway
@@ -26,12 +38,16 @@ SIZE = 1 << 16
 QUEUE, BACK, FRONT, READ = 0x4000, 0x1000, 0x1008, (0x1010, 0x1014)
 """Addresses of the NIC's structures in host memory."""
 NIC_LIMIT, LIMIT = 0x6000, 0x3000
+IMAGE_AT = 0xC000
+"""Address of an image in host memory."""
 SELF, CHANNEL = 0x0302, 5
 CONTROL_HANDLER, ERROR_HANDLER, FIRST_HANDLER = 7, 8, 100
 SOURCE, SOURCE_CHANNEL = 0x0100, 2
 PAYLOAD_AT = 8 + HEADER_BYTES
 FILTERS, DIGESTS = "filters.bit", "digests.bit"
 REPLY_HANDLER = 55
+FRAME_BYTES = 200
+"""Bytes of the frames of an image, unless a test gives another number."""
 
 
 def handler_of(circuit: str) -> int:
@@ -50,7 +66,14 @@ class CardBench:
     def __init__(self, dut: Any, fabric_ps: int, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        for name, value in {"sleep": 0, "cfg_mem_log2": 16, "cfg_wide": 0, "cfg_patience": 0, **settings}.items():
+        for name, value in {
+            "sleep": 0,
+            "cfg_mem_log2": 16,
+            "cfg_wide": 0,
+            "cfg_patience": 0,
+            "cfg_config_wait": 0,
+            **settings,
+        }.items():
             dut[name].value = value
         dut.rst.value = 1
         Clock(dut.clk, 30, unit="ns", impl="gpi").start(start_high=False)
@@ -101,7 +124,6 @@ class CardBench:
             (CardReg.NIC_FRONT, FRONT),
             (CardReg.NIC_READ0, READ[0]),
             (CardReg.NIC_READ1, READ[1]),
-            (CardReg.CONFIG_CLOCKS, 200),
         ):
             self.write(register, value)
         for index, name in enumerate(names(EXAMPLE)):
@@ -109,17 +131,66 @@ class CardBench:
         await self.load(file)
         self.write(CardReg.RUN, 1)
 
-    async def load(self, file: str) -> None:
-        """Load an image and wait for it."""
-        self.write(CardReg.IMAGE, image_of(file))
-        while await self.read(CardReg.IMAGE) != image_of(file):
-            pass
+    def put_image(self, data: bytes) -> None:
+        """Queue a whole image for the configuration port, between START and END."""
+        self.write(CardReg.CONFIG, Configure.START)
+        self.cpu.store(CARD + CONFIG, data, wc=True)
+        self.write(CardReg.CONFIG, Configure.END)
 
-    async def send(self, handler: int, arguments: tuple[int, int, int, int], payload: bytes, token: int = 0) -> None:
-        """Put a message into the next queue, once it has room."""
+    async def fetch_image(self, data: bytes) -> None:
+        """Have the card fetch an image from host memory, between START and END."""
+        self.begin_fetch(data)
+        await self.end_fetch()
+
+    def begin_fetch(self, data: bytes) -> None:
+        """Start a fetch of an image, which `end_fetch` ends."""
+        self.memory.bytes[IMAGE_AT : IMAGE_AT + len(data)] = data
+        self.write(CardReg.CONFIG, Configure.START)
+        for register, value in (
+            (CardReg.DMA_SOURCE, IMAGE_AT),
+            (CardReg.DMA_TARGET, CONFIG),
+            (CardReg.DMA_BYTES, len(data)),
+        ):
+            self.write(register, value)
+
+    async def end_fetch(self) -> None:
+        """Wait until an image is fetched, and end it."""
+        while await self.read(CardReg.DMA_BYTES):
+            pass
+        self.write(CardReg.CONFIG, Configure.END)
+
+    async def outcome(self) -> Load:
+        """Wait until the configuration port is at rest, and return the outcome of its last image."""
+        while (told := await self.read(CardReg.CONFIG)) & CONFIG_LOADING:
+            pass
+        return Load(told)
+
+    async def load(self, file: str, slot: int | None = None, size: int = FRAME_BYTES) -> None:
+        """Load an image and wait for it."""
+        self.put_image(build(EXAMPLE, file, slot, size).pack())
+        assert await self.outcome() == Load.DONE
+
+    async def clear(self) -> None:
+        """Empty the device."""
+        self.write(CardReg.CONFIG, Configure.CLEAR)
+        assert await self.outcome() == Load.NONE
+        assert not await self.read(CardReg.IMAGE)
+
+    async def send(
+        self,
+        handler: int,
+        arguments: tuple[int, int, int, int],
+        payload: bytes,
+        token: int = 0,
+        kind: int = MessageType.ACTIVE,
+        destination: int = SELF,
+        place: int = 0,
+        source: int = SOURCE,
+    ) -> None:
+        """Put a message into the next queue, once it has room; `place` is that of a segment in a long message."""
         words = (len(payload) + 3) // 4
         header = Header(
-            token, 0, MessageType.ACTIVE, 4 * words - len(payload), 0, SOURCE, words, SELF,
+            token, 0, kind, 4 * words - len(payload), place, source, words, destination,
             SOURCE_CHANNEL << 8 | CHANNEL, handler, arguments,
         ).pack()  # fmt: skip
         data = header + payload
@@ -133,6 +204,24 @@ class CardBench:
         self.write((CardReg.BACK0, CardReg.BACK1)[bank], self._back[bank])
         self.turn ^= 1
 
+    async def send_long(
+        self, handler: int, arguments: tuple[int, int, int, int], segments: list[bytes], source: int = SOURCE
+    ) -> None:
+        """Put the segments of a long message into the queues."""
+        for number, segment in enumerate(segments):
+            place = bool(number) + 2 * (number + 1 < len(segments))
+            await self.send(handler, arguments, segment, 0, MessageType.CARD_SEGMENT, SELF, place, source)
+
+    async def long_result(self) -> tuple[list[Header], bytes]:
+        """Return the headers of the next result's segments, and its bytes, as a host reassembles them."""
+        headers, whole = [], b""
+        while True:
+            header, payload = await self.result()
+            headers.append(header)
+            whole += payload
+            if header.type not in SEGMENTS and not (header.type == MessageType.CARD_SEGMENT and header.tree & 2):
+                return headers, whole
+
     def fpga_owns(self, bank: int) -> bool:
         """Return True if the FPGA owns a bank, as seen at the bus side."""
         return not int(self.dut.u_card.host_owns.value) >> bank & 1
@@ -141,6 +230,10 @@ class CardBench:
         front, back = self._word(READ[bank]), self._back[bank]
         end = back + size
         return end < front if back < front else end < LIMIT or front != 0
+
+    def back(self) -> int:
+        """Return the back pointer of the NIC's queue, as the card wrote it last."""
+        return self._word(BACK)
 
     def _word(self, address: int) -> int:
         return int.from_bytes(self.memory.bytes[address : address + 4], "big")
@@ -177,9 +270,11 @@ async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, *
     return bench
 
 
-async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int = 0, channel: int = 0) -> None:
+async def forward(
+    bench: CardBench, circuit: str, mode: Forward, endpoint: int = 0, channel: int = 0, tree: int = 0
+) -> None:
     """Set a forwarding entry and wait for the answer."""
-    place, handler = entry(mode, endpoint, channel, 99)
+    place, handler = entry(mode, endpoint, channel, 99, tree)
     await bench.send(CONTROL_HANDLER, (names(EXAMPLE).index(circuit), place, handler, REPLY_HANDLER), b"")
     header, payload = await bench.result()
     assert (header.destination, header.handler, payload) == (SOURCE, REPLY_HANDLER, b"")

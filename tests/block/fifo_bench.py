@@ -20,7 +20,7 @@ from pymodels.link.crc8 import crc8
 from pymodels.nics.fifo.cells import Cell
 from pymodels.nics.fifo.model import FifoModel
 from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, Status, circuit, descriptor
-from tb.agents.bus import Checker
+from tb.agents.checker import Checker
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.link import LinkDriver, LinkMonitor
 from tb.agents.pci import PciMonitor

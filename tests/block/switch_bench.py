@@ -14,7 +14,7 @@ from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from pymodels.settings import SWITCH
 from pymodels.switch.crossbar import Crossbar, Fate
-from tb.agents.bus import Checker
+from tb.agents.checker import Checker
 from tb.agents.grid import Grid
 from tb.agents.link import LinkDriver, LinkMonitor
 from tb.agents.settings import SettingsPort, drive

@@ -19,12 +19,17 @@ FILTERS = images(EXAMPLE).index("filters.bit") + 1
 HISTOGRAM_SLOT = 1
 
 
+def in_all(image: int) -> int:
+    """Return the input `images` with one image in all slots."""
+    return image * 0x01010101
+
+
 async def begin(dut: Any, image: int) -> None:
     for name in ("in_valid", "in_last", "in_bytes", "in_data", "out_ready", "mem_ready", "mem_rvalid", "mem_rdata"):
         dut[name].value = 0
     dut.arguments.value, dut.active.value, dut.circuit.value = 0, 0, 0
     dut.ce.value = dut.rst.value = 1
-    dut.image.value = image
+    dut.images.value = in_all(image)
     Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
     for _ in range(3):
         await RisingEdge(dut.clk)
@@ -53,17 +58,17 @@ async def a_circuit_restarts_when_its_image_is_loaded_again(dut: Any) -> None:
     await begin(dut, 0)
     for circuit in EXAMPLE:
         image = images(EXAMPLE).index(circuit.image) + 1
-        dut.active.value, dut.image.value = 1 << circuit.slot, image
+        dut.active.value, dut.images.value = 1 << circuit.slot, in_all(image)
         dut.in_valid.value, dut.in_last.value, dut.in_bytes.value = 1, 1, 4
         while not int(dut.busy.value):
             await RisingEdge(dut.clk)
         dut.in_valid.value = 0
         for loaded in (0, image):
-            dut.image.value = loaded
+            dut.images.value = in_all(loaded)
             for _ in range(3):
                 await RisingEdge(dut.clk)
             assert not int(dut.busy.value) and not int(dut.out_valid.value), circuit.name
-        dut.image.value = 0
+        dut.images.value = 0
 
 
 async def bank(dut: Any) -> None:
@@ -86,9 +91,10 @@ async def a_result_waits_until_it_is_taken_in_its_turn(dut: Any) -> None:
     await begin(dut, 0)
     cocotb.start_soon(bank(dut))
     for circuit in EXAMPLE:
-        dut.image.value = 0
+        dut.images.value = 0
         await clocks(dut)
-        dut.image.value, dut.active.value = images(EXAMPLE).index(circuit.image) + 1, 1 << circuit.slot
+        dut.images.value = in_all(images(EXAMPLE).index(circuit.image) + 1)
+        dut.active.value = 1 << circuit.slot
         dut.in_valid.value, dut.in_last.value, dut.in_bytes.value, dut.in_data.value = 1, 1, 4, 0x04030201
         await clocks(dut, 1)
         while not int(dut.in_ready.value):
@@ -112,7 +118,7 @@ async def a_result_waits_until_it_is_taken_in_its_turn(dut: Any) -> None:
 async def a_circuit_is_in_the_slot_given_by_the_loaded_image(dut: Any) -> None:
     await begin(dut, 0)
     for image in range(len(images(EXAMPLE)) + 1):
-        dut.image.value = image
+        dut.images.value = in_all(image)
         for number, name in enumerate(names(EXAMPLE)):
             dut.circuit.value = number
             await RisingEdge(dut.clk)
@@ -125,3 +131,18 @@ async def a_circuit_is_in_the_slot_given_by_the_loaded_image(dut: Any) -> None:
     await RisingEdge(dut.clk)
     await RisingEdge(dut.clk)
     assert not int(dut.known.value)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="us")
+async def each_slot_has_the_circuit_of_its_own_image(dut: Any) -> None:
+    """Load slot 0 from one image and slot 1 from the other: circuits of both are there, and no others."""
+    await begin(dut, 0)
+    digests = images(EXAMPLE).index("digests.bit") + 1
+    dut.images.value = digests | FILTERS << 8
+    slots = {"crc32": 0, "histogram": 1}
+    for number, name in enumerate(names(EXAMPLE)):
+        dut.circuit.value = number
+        await RisingEdge(dut.clk)
+        await RisingEdge(dut.clk)
+        assert int(dut.here.value) == (name in slots), name
+        assert name not in slots or int(dut.slot.value) == slots[name]

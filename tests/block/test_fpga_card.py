@@ -9,17 +9,22 @@ bank must never be accessed by the side that does not own it.
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from firmware.grim.formats import MessageType
 from pymodels.card.circuits import CIRCUITS
-from pymodels.card.registers import BANK_BYTES, CardReg, Command, Forward
+from pymodels.card.fabric import EXAMPLE
+from pymodels.card.image import build
+from pymodels.card.registers import BANK_BYTES, CardReg, Command, Forward, Load
 from tests.block.card_bench import (
     CARD,
     CHANNEL,
     DIGESTS,
+    ERROR_HANDLER,
     FILTERS,
     REPLY_HANDLER,
     SELF,
@@ -30,7 +35,6 @@ from tests.block.card_bench import (
     check_end,
     forward,
     handler_of,
-    image_of,
 )
 from tests.block.cases import some
 from tests.block.resets import unreset
@@ -49,6 +53,72 @@ async def each_circuit_answers_its_source_with_the_models_result(dut: Any) -> No
             assert header.arguments == (1, size, 0xFFFFFFFF, REPLY_HANDLER)
             assert (header.source, header.destination) == (SELF, SOURCE)
             assert (header.channel, header.handler) == (CHANNEL << 8 | SOURCE_CHANNEL, REPLY_HANDLER)
+    await bench.quiet()
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def results_for_a_tree_are_multicast_messages_to_its_root(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS)
+    for tree, root in some(((0, 0x0001), (3, 0x0701), (23, 0xFF01))):
+        await forward(bench, "crc32", Forward.TREE, root, 4 + tree, tree)
+        await bench.send(handler_of("crc32"), (1, 2, 3, 4), b"payload")
+        header, result = await bench.result()
+        assert result == CIRCUITS["crc32"]().run(1, b"payload")
+        assert (header.type, header.tree, header.arguments) == (MessageType.MULTICAST, tree, (1, 2, 3, 4))
+        assert (header.source, header.destination) == (SELF, root)
+        assert (header.channel, header.handler) == (CHANNEL << 8 | 4 + tree, 99)
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def copies_of_a_tree_are_answered_to_their_first_sender(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS)
+    await forward(bench, "loopback", Forward.REPLY)
+    for kind in some((MessageType.FORWARDED, MessageType.FORWARDED_SEGMENT, MessageType.FORWARDED_LAST)):
+        for handler, answer in ((handler_of("loopback"), REPLY_HANDLER), (999, ERROR_HANDLER)):
+            await bench.send(handler, (0, 0, 0, REPLY_HANDLER), b"copy", kind=kind, destination=0x0906)
+            header, _ = await bench.result()
+            assert (header.type, header.destination) == (MessageType.ACTIVE, 0x0900)
+            assert (header.channel, header.handler) == (CHANNEL << 8 | 6, answer)
+    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"at the root", kind=MessageType.MULTICAST)
+    header, _ = await bench.result()
+    assert (header.destination, header.channel) == (SOURCE, CHANNEL << 8 | SOURCE_CHANNEL)
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def results_become_remote_writes_and_reads(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS, 10000)
+    await forward(bench, "loopback", Forward.WRITE, 0x0702, 4)
+    arguments = (9, 0x600010, 0x600000, 0xC0FFEE)
+    for size in (3, 64, 0, 1001):
+        payload = bench.rng.randbytes(size)
+        await bench.send(handler_of("loopback"), arguments, payload)
+        if not size:
+            continue  # an empty result writes nothing
+        header, result = await bench.result()
+        assert (header.type, result) == (MessageType.RM_V, payload)
+        assert header.arguments == (0x600010, 0x600000, 0xC0FFEE, size), "target, lock, value, span"
+        assert (header.source, header.destination, header.handler) == (SELF, 0x0702, 0)
+        assert header.channel == CHANNEL << 8 | 4
+    await forward(bench, "loopback", Forward.FETCH, 0x0702, 4)
+    for words, size in (
+        ((0x40001000, 0x610000, 2048, 0x600004), 2048),
+        ((4, 8, 12), 12),
+        ((4, 8, 0x10000, 12), 0),
+        ((), 0),
+        ((0x40001000, 0x610000, 0xFFFF, 0, 5, 6, 7), 0xFFFF),
+    ):
+        await bench.send(handler_of("loopback"), (0, 0, 0, 0), struct.pack(f"<{len(words)}I", *words))
+        if not words:
+            continue
+        header, result = await bench.result()
+        assert (header.type, header.bytes, result) == (MessageType.RM_RV, 0, b"")
+        source, target, span, lock = (*words, 0, 0)[:4]
+        assert header.handler == size, "bytes; 0, which is rejected, if they exceed 16 bits"
+        assert header.arguments == (source, target, lock, span)
+        assert (header.destination, header.channel) == (0x0702, CHANNEL << 8 | 4)
     await bench.quiet()
     check_end(bench)
 
@@ -96,10 +166,7 @@ async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_reported(
     assert await bench.read(CardReg.MESSAGES) == 1
     bench.write(CardReg.CONTROL, Command.RESUME)
     assert (await bench.result())[1] == b"later"
-    bench.write(CardReg.CONFIG_CLOCKS, 1)
-    bench.write(CardReg.IMAGE, 0)  # an unconfigured FPGA does not read its mailbox
-    while await bench.read(CardReg.IMAGE):
-        pass
+    await bench.clear()  # an unconfigured FPGA does not read its mailbox
     bench.write(CardReg.CONTROL, Command.PAUSE)
     bench.write(CardReg.CONTROL, Command.PAUSE)
     for _ in range(2000):
@@ -203,9 +270,13 @@ async def _everything_with_pauses(bench: CardBench) -> None:
         await ClockCycles(clk, 60)
         assert await bench.read(CardReg.STATUS) == 0x100 | command
         bench.write(CardReg.STATUS, 0)
-    bench.write(CardReg.IMAGE, image_of(FILTERS))
-    await ClockCycles(clk, 400)
-    assert await bench.read(CardReg.IMAGE) == image_of(FILTERS)
+    bench.put_image(build(EXAMPLE, FILTERS, None, 300).pack())
+    await ClockCycles(clk, 700)
+    assert await bench.outcome() == Load.DONE
+    bench.begin_fetch(build(EXAMPLE, DIGESTS, 0, 300).pack())
+    await ClockCycles(clk, 700)
+    await bench.end_fetch()
+    assert await bench.outcome() == Load.DONE
     for register, value in ((CardReg.OWN, 4), (CardReg.DMA_SOURCE, 0x8003), (CardReg.DMA_TARGET, 0x203)):
         bench.write(register, value)
     await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"patience")

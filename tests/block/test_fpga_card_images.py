@@ -2,11 +2,14 @@
 
 Strategy: as in `test_fpga_card`, the bench acts as host and NIC with real PCI transactions. An image is swapped after
 the current message, between messages, and while a message for it waits; only then must the state of its circuits be
-lost. A missing image, entry or circuit is reported to the requester, and changes nothing.
+lost. Images with each kind of error, written or fetched, must have the outcome of the reference model
+(`pymodels.card.image.judge`), and messages wait or are answered accordingly. A missing entry or circuit is reported to
+the requester, and changes nothing.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cocotb
@@ -15,8 +18,10 @@ from cocotb.utils import get_sim_time
 
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.fabric import EXAMPLE, names
-from pymodels.card.registers import NO_SUCH_IMAGE, CardError, CardReg, Forward, entry
+from pymodels.card.image import build, judge
+from pymodels.card.registers import CONFIG, CONFIG_LOADING, SLOTS, CardError, CardReg, Configure, Forward, Load, entry
 from tests.block.card_bench import (
+    CARD,
     CONTROL_HANDLER,
     DIGESTS,
     ERROR_HANDLER,
@@ -30,6 +35,9 @@ from tests.block.card_bench import (
     handler_of,
     image_of,
 )
+
+FULL = 0x01010101
+"""An image number in each slot: this times the number."""
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
@@ -72,22 +80,22 @@ async def a_message_for_a_circuit_being_swapped_waits_and_is_not_lost(dut: Any) 
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-@cocotb.parametrize(clocks=[1, 3000])
-async def an_image_is_swapped_after_the_current_message(dut: Any, clocks: int) -> None:
-    bench = await begin(dut, DIGESTS, divisor=3)
+@cocotb.parametrize(size=[8, 1000], byte_clocks=[1, 3])
+async def an_image_is_swapped_after_the_current_message(dut: Any, size: int, byte_clocks: int) -> None:
+    bench = await begin(dut, DIGESTS, divisor=3, cfg_config_wait=byte_clocks - 1)
     await forward(bench, "crc32", Forward.REPLY)
     await forward(bench, "fir16", Forward.REPLY)
-    bench.write(CardReg.CONFIG_CLOCKS, clocks)
     payload = bench.rng.randbytes(1200)
     await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), payload)
     while not int(dut.tr_take.value):
         await RisingEdge(dut.f_clk)
-    bench.write(CardReg.IMAGE, image_of(FILTERS))
+    bench.put_image(build(EXAMPLE, FILTERS, None, size).pack())
     given = cocotb.start_soon(_edges_until(dut, dut.tr_give))
-    while await bench.read(CardReg.IMAGE) != image_of(FILTERS):
-        assert await bench.read(CardReg.IMAGE) >> 31 or given.done(), "it is loaded in the midst of a message"
+    while await bench.read(CardReg.CONFIG) & CONFIG_LOADING:
+        assert await bench.read(CardReg.IMAGE) in (FULL * image_of(DIGESTS), 0) or given.done()
     assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, payload)
-    assert await _edges_since(dut, given) >= clocks, "the loading begins when the message is done with"
+    assert await bench.read(CardReg.IMAGE) == FULL * image_of(FILTERS)
+    assert await _edges_since(dut, given) >= size * byte_clocks, "the frames follow when the message is done with"
     fir = CIRCUITS["fir16"]()
     for argument, samples in ((1, bench.rng.randbytes(32)), (0, bench.rng.randbytes(40))):
         await bench.send(handler_of("fir16"), (argument, 0, 0, REPLY_HANDLER), samples)
@@ -119,26 +127,116 @@ async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
     await bench.send(handler_of("fir16"), (0, 1, 0, REPLY_HANDLER), samples)
     while not int(dut.tr_take.value):
         await RisingEdge(dut.f_clk)
-    bench.write(CardReg.CONFIG_CLOCKS, 1)
     for _ in range(2):  # the second waits for the first, and that for the current message
-        bench.write(CardReg.IMAGE, image_of(FILTERS))
+        bench.put_image(build(EXAMPLE, FILTERS, None, 40).pack())
     assert (await bench.result())[1] == fir.run(0, samples)
     assert (await bench.result())[1] == bytes(600), "the coefficients are reset"
     check_end(bench)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_unknown_image_is_rejected_and_leaves_no_image(dut: Any) -> None:
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def one_slot_is_loaded_while_another_one_works(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    for circuit in ("crc32", "histogram", "loopback", "fir16"):
+        await forward(bench, circuit, Forward.REPLY)
+    histogram = CIRCUITS["histogram"]()
+    payload = bench.rng.randbytes(100)
+    await bench.send(handler_of("histogram"), (0, 0, 0, REPLY_HANDLER), payload)
+    assert (await bench.result())[1] == histogram.run(0, payload)
+    data = build(EXAMPLE, DIGESTS, 0, 600).pack()
+    bench.write(CardReg.CONFIG, Configure.START)
+    bench.cpu.store(CARD + CONFIG, data[:400])
+    while await bench.read(CardReg.IMAGE) & 0xFF:
+        pass
+    assert await bench.read(CardReg.IMAGE) == FULL * image_of(FILTERS) & ~0xFF, "the slot is empty, the others are not"
+    for number in range(3):
+        await bench.send(handler_of("loopback"), (number, 0, 0, REPLY_HANDLER), b"meanwhile")
+        assert (await bench.result())[1] == b"meanwhile"
+    assert await bench.read(CardReg.CONFIG) & CONFIG_LOADING, "and the slot is still being loaded"
+    await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), b"new circuit")
+    await ClockCycles(dut.clk, 1000)
+    assert await bench.read(CardReg.RESULTS) == 8, "four forwarding entries, a histogram and three messages"
+    bench.cpu.store(CARD + CONFIG, data[400:])
+    bench.write(CardReg.CONFIG, Configure.END)
+    assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, b"new circuit"), "it has waited for its slot"
+    assert await bench.outcome() == Load.DONE
+    assert await bench.read(CardReg.IMAGE) == FULL * image_of(FILTERS) + image_of(DIGESTS) - image_of(FILTERS)
+    await bench.send(handler_of("histogram"), (1, 0, 0, REPLY_HANDLER), b"")
+    assert (await bench.result())[1] == histogram.run(1, b""), "the state of another slot is kept"
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+@cocotb.parametrize(fetched=[False, True])
+async def a_bad_image_leaves_what_its_error_says_and_loses_no_message(dut: Any, fetched: bool) -> None:
     bench = await begin(dut, FILTERS)
     await forward(bench, "loopback", Forward.REPLY)
-    for number in (3, 77, 256 + 1):
-        bench.write(CardReg.IMAGE, number)
-        while (told := await bench.read(CardReg.IMAGE)) >> 31:
-            pass
-        assert told == NO_SUCH_IMAGE
-    await bench.load(FILTERS)
-    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"as before")
-    assert (await bench.result())[1] == b"as before"
+    await forward(bench, "histogram", Forward.REPLY)
+    good = build(EXAMPLE, DIGESTS, 2, 96)
+    whole = build(EXAMPLE, DIGESTS, None, 96)
+    bad = {
+        "text": b"not an image, but some text" * 3,
+        "header": flipped(good.pack(), 7),
+        "card": replace(good, part=7).pack(),
+        "version": replace(good, version=9).pack(),
+        "circuits": replace(good, identity=good.identity ^ 1).pack(),
+        "number": replace(good, number=3).pack(),
+        "slot": replace(good, slot=4).pack(),
+        "short": good.pack()[:16],
+        "truncated": good.pack()[:-8],
+        "no crc": good.pack()[:-4],
+        "damaged": flipped(good.pack(), 60),
+        "whole damaged": flipped(whole.pack(), 90),
+        "partial without shell": good.pack(),
+    }
+    images, configured = [image_of(FILTERS)] * SLOTS, True
+    for name, data in bad.items():
+        verdict = judge(data, EXAMPLE, configured)
+        assert verdict.outcome > Load.DONE, name
+        if fetched:
+            await bench.fetch_image(data + bytes(-len(data) % 4))
+        else:
+            bench.put_image(data + bytes(-len(data) % 4))
+        assert await bench.outcome() == verdict.outcome, name
+        configured &= len(verdict.emptied) < SLOTS
+        for slot in verdict.emptied:
+            images[slot] = 0
+        assert (await bench.read(CardReg.IMAGE)).to_bytes(4, "little") == bytes(images), name
+        assert await bench.read(CardReg.CONFIG_BYTES) == verdict.taken, name
+        if images[2]:
+            await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), name.encode())
+            assert (await bench.result())[1] == name.encode(), "the old circuit answers"
+        elif name == "damaged":
+            await bench.send(handler_of("histogram"), (2, 0, 0, REPLY_HANDLER), b"")
+            assert (await bench.result())[1] == b"", "the other slots answer"
+            await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"waits")
+    assert not any(images)
+    await ClockCycles(dut.clk, 1000)
+    await bench.load(DIGESTS)
+    assert (await bench.result())[1] == b"waits"
+    check_end(bench)
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    """Return data with one bit changed."""
+    return data[:at] + bytes((data[at] ^ 0x10,)) + data[at + 1 :]
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def results_leave_while_the_cards_dma_fetches_an_image(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    await forward(bench, "loopback", Forward.REPLY)
+    bench.begin_fetch(build(EXAMPLE, DIGESTS, 0, 6000).pack())
+    while await bench.read(CardReg.IMAGE) & 0xFF:
+        pass
+    for number in range(6):
+        await bench.send(handler_of("loopback"), (number, 0, 0, REPLY_HANDLER), bytes(200))
+        begin_ns = get_sim_time("ns")
+        assert len((await bench.result())[1]) == 200
+        assert get_sim_time("ns") - begin_ns < 30 * 600, "a piece of the image takes 128 clocks"
+    assert await bench.read(CardReg.DMA_BYTES), "the results did not wait for the image"
+    await bench.end_fetch()
+    assert await bench.outcome() == Load.DONE
     check_end(bench)
 
 

@@ -16,7 +16,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.nics.sp.registers import SpReg, SpSize, SpStatus
 from tests.block.cases import some
-from tests.block.netlists import sleeping_clocks
+from tests.block.netlists import inside_hardware, sleeping_clocks
 from tests.block.nic_card import BASE, LINK_TRACE, PCI_PS
 from tests.block.nic_shared_tests import sleeping_changes_nothing, sleeps
 from tests.block.sp_card import TARGET, SpBench, begin, bring
@@ -106,6 +106,7 @@ async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(where=["u_send_fifo", "u_receive"])
+@inside_hardware
 async def a_bit_flipped_on_the_way_arrives_flipped(dut: Any, where: str) -> None:
     """Check that the received bytes are those of the FIFO (with a good CRC-8) and of the receive buffer."""
     bench = await begin(dut)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tb.agents.bus import MissingWiresError
 from tb.agents.streams import StreamSink, StreamSource
+from tb.agents.wires import MissingWiresError
 
 
 class Entity:

@@ -2,7 +2,8 @@
 
 Strategy: a host waits with a short time-out for a message that is never sent; the report is compared with the waiting
 task. A long run gets a signal while it simulates: SIGINT to the whole process group, as from a terminal, or SIGTERM to
-itself only, as from another program. The results of the previous run must stay, and no process may be left.
+itself only, as from another program. The results of the previous run must stay, `results.xml` must report what the
+run waited for, and no process may be left.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 from tb.run import command
 from tb.tools.paths import ROOT
+from tests.junit_schema import cases
 from tests.patience import PATIENCE_S, wait_for
 from tests.system.runs import SCENARIOS, must, run
 
@@ -103,7 +105,9 @@ def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: 
     old = (tmp_path / "results.json").read_bytes()
 
     def begun() -> bool:
-        return any("study" in log.read_text(encoding="utf-8") for log in tmp_path.glob(".run-*/sim.log"))
+        return any(
+            "had not ended at" in file.read_text(encoding="utf-8") for file in tmp_path.glob(".run-*/results.xml")
+        )
 
     with in_terminal([*command, "--out", str(tmp_path)]) as process:
         wait_for(begun, "the simulation to begin")
@@ -113,4 +117,7 @@ def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: 
     assert process.returncode == 130, said
     assert "interrupted; this run left no results" in said
     assert (tmp_path / "results.json").read_bytes() == old
+    error = cases(tmp_path / "results.xml")["run"]
+    assert (error.problem, error.message.partition(";")[0]) == ("error", "the run was interrupted")
+    assert "study echo_pingpong waits for " in error.message
     assert not list(tmp_path.glob(".run-*"))

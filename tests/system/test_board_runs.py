@@ -26,8 +26,9 @@ from pymodels.errors import SanlabError
 from tb.ask.explain import explain
 from tb.board.transport import open_port
 from tb.fpga.board_design import find_design
-from tb.fpga.board_sim import StandIn, start
+from tb.fpga.board_sim import StandIn, start, with_netlists
 from tb.report.recorded import BOARD, read_recorded
+from tests.junit_schema import cases
 from tests.patience import PATIENCE_S, wait_for
 from tests.system.runs import must, run
 from tests.system.test_abnormal_ends import in_terminal
@@ -163,7 +164,7 @@ def test_a_board_that_is_reset_fails_the_run_and_the_next_run_succeeds(
     must("board_compare", "verilator", tmp_path / "two", settings(board.port))
 
 
-def test_an_interrupted_run_leaves_nothing_and_the_next_run_succeeds(board: StandIn, tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_no_results_and_the_next_run_succeeds(board: StandIn, tmp_path: Path) -> None:
     folder = tmp_path / "one"
     with wired(board, 0, "") as wire:
         given = settings(wire.port).replace("repetitions=1", "repetitions=9999")
@@ -173,7 +174,8 @@ def test_an_interrupted_run_leaves_nothing_and_the_next_run_succeeds(board: Stan
             os.killpg(process.pid, signal.SIGINT)
             said, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, said
-    assert not folder.exists() or not [*folder.iterdir()]
+    assert {file.name for file in folder.iterdir()} == {"manifest.json", "results.xml"}
+    assert cases(folder / "results.xml")["run"].message.startswith("the run was interrupted")
     must("board_compare", "verilator", tmp_path / "two", settings(board.port))
 
 
@@ -194,10 +196,11 @@ def test_an_older_bitstream_is_rejected_with_the_hashes_of_both(tmp_path: Path) 
             run("echo_pingpong", "verilator", tmp_path, settings(older.port))
 
 
-def test_a_board_with_related_clocks_moves_messages_in_the_clocks_of_the_rtl(tmp_path: Path) -> None:
-    rtl = must("board_compare", "verilator", tmp_path / "rtl", "nic.firmware=c repetitions=1", profile="lanai4")
-    with start(DESIGN, related=True) as board:
-        both = f"beside={rtl.folder} {PATIENT}"
-        done = must("board_compare", "verilator", tmp_path / "board", settings(board.port, both))
+def test_netlists_and_a_board_with_related_clocks_move_messages_in_the_clocks_of_the_rtl(tmp_path: Path) -> None:
+    before = must("board_compare", "verilator", tmp_path / "rtl", "nic.firmware=c repetitions=1", profile="lanai4")
+    for place, design in (("netlist", with_netlists(DESIGN, "1")), ("board", DESIGN)):
+        with start(design, related=True) as board:
+            more = f"beside={before.folder} {PATIENT}"
+            before = must("board_compare", "verilator", tmp_path / place, settings(board.port, more))
     for name in ("cable", "switch", "dma"):
-        assert done.metrics[f"clocks_{name}_board"] == done.metrics[f"clocks_{name}_rtl"]
+        assert len({before.metrics[f"clocks_{name}_{place}"] for place in ("rtl", "netlist", "board")}) == 1

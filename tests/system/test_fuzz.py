@@ -32,6 +32,8 @@ PAUSED = {
     ("ssam", ""): 3,
 }
 """Seeds that run with pauses, by layer and profile of the NICs."""
+MONITORED = 4
+"""Seeds of each layer that run with monitors."""
 
 
 @pytest.mark.parametrize("layer", SEEDS)
@@ -52,6 +54,12 @@ def test_programs_of_grim_on_nics_that_execute_c_match_the_same_reference() -> N
 def test_programs_with_pauses_match_their_reference_on_each_nic(layer: str, profile: str) -> None:
     batch = Batch(layer, 0, PAUSED[layer, profile], "verilator", pauses_us=20, profile=profile)
     done = run_batch(batch)
+    assert (done.failures, Found.read(done.results).failures) == ((), {})
+
+
+@pytest.mark.parametrize("layer", ["grim", "via"])
+def test_programs_break_no_rule_of_buses_links_and_memories(layer: str) -> None:
+    done = run_batch(Batch(layer, 0, MONITORED, "verilator", monitors="pci,dma,doorbell,sram,link"))
     assert (done.failures, Found.read(done.results).failures) == ((), {})
 
 

@@ -19,6 +19,7 @@ from pymodels.results import Results, differences, read_results
 from pymodels.toml import read_toml
 from tb.sanlab.backend import wheel
 from tb.tools.paths import ROOT
+from tests.junit_schema import cases
 from tests.system.installed import Environment, sanlab_wheel
 from tests.system.runs import must
 
@@ -56,6 +57,7 @@ def results(here: Environment, study: str, *words: str, simulator: str = "verila
     ended = here.run("sanlab", "run", f"--sim={simulator}", "--out=out", *words, study)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert (here.user / "out" / "report.html").is_file()
+    assert {case.problem for case in cases(here.user / "out" / "results.xml").values()} == {""}
     return read_results(here.user / "out" / "results.json")
 
 
@@ -65,6 +67,7 @@ def test_a_layer_a_study_a_profile_and_a_cluster_of_another_package(here: Enviro
     one, other = (results(here, *words, simulator=name) for name in ("verilator", "icarus"))
     assert differences(one, other, same_simulator=False) == []
     assert one.metrics == must("echo_pingpong", "verilator", tmp_path, "repetitions=1").metrics
+    assert "checks/returned bytes" in cases(here.user / "out" / "results.xml")
     faster = results(here, "ours_pingpong", "--profile=lanai9+p3-800", "--cluster=my_hosts", "--set=repetitions=1")
     assert faster.profile == "lanai9+p3-800"
     assert faster.metrics["one_way_us_0B"] < one.metrics["one_way_us_0B"]

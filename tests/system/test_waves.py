@@ -18,11 +18,16 @@ import pytest
 import pywellen
 from rich.console import Console
 
+from pymodels.link.characters import Symbol
 from pymodels.results import differences, read_results
+from tb.ask.measure import measure, open_file
 from tb.nics.lanai9 import WAVES as VIEW
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.report import waves
+from tb.report.activity import SIGNALS, activity
+from tb.report.fst import times_of
+from tb.report.lives import lives_of
 from tb.report.recorded import read_recorded
 from tb.report.symbols import read_symbols
 from tb.run.command import execute, leave_views
@@ -32,6 +37,8 @@ from tests.system.runs import must
 FROM, TO = 15_000_000, 25_000_000
 PERIODS = {"clk_0": 7500, "clk_1": 6250, "clk_2": 15000}
 """Clock periods of a host: NIC, link, PCI; in ps."""
+CABLE = 25_000
+"""Time of a character on a cable and in the register behind it; in ps."""
 LOOP = re.compile(r"(.*_)?(cycle|needed|awake|alarm|sleep)(_\d)?|(gated_clk|refresh)_\d+|(.*_)?gated_clk|busy|unused.*")
 """Names of signals of the main loop."""
 ABSENT = {"fabric_clk", "far_clk"}
@@ -63,7 +70,8 @@ def test_waves_of_a_window_with_views_that_find_their_signals(run: tuple[str, Pa
     of_a_nic = VIEW.bus + VIEW.nic + VIEW.port
     wanted = hosts * len(waves.HOST_SIGNALS + of_a_nic)
     wanted += len(waves.SWITCH_SIGNALS) + ports * len(waves.SWITCH_PORT_SIGNALS)
-    assert sum(len(group.signals) for group in waves.groups(legend, known)) == wanted
+    wanted += hosts * (len(SIGNALS["cpu"]) + len(SIGNALS["nic"]))
+    assert sum(len(group.signals) for group in waves.groups(legend, known, ends=legend.hosts[:1])) == wanted
     times: list[int] = []
     pywellen.Waveform(str(folder / waves.FILE)).stream_changes(lambda time, *_: times.append(time), None)
     assert len(times) > 1000
@@ -71,6 +79,27 @@ def test_waves_of_a_window_with_views_that_find_their_signals(run: tuple[str, Pa
     assert max(times) <= TO
     plain = must("echo_pingpong", simulator, tmp_path / "plain", "repetitions=1")
     assert differences(read_results(folder / "results.json"), plain.results, same_simulator=False) == []
+
+
+def test_measured_intervals_of_a_cable_have_its_delay(run: tuple[str, Path]) -> None:
+    file = open_file(run[1] / waves.FILE)
+    found = measure(file, f"paris.tx={int(Symbol.GAP)}", "s0.port0.rx=GAP").found
+    assert len(found.begin) and found.ended.all() and set(found.lengths.tolist()) == {CABLE}
+
+
+def test_texts_of_software_have_the_times_of_the_trace(run: tuple[str, Path]) -> None:
+    """Compare with the trace: the file has a change at each time at which software acts."""
+    recorded = read_recorded(run[1])
+    texts = activity(recorded, lives_of(recorded))
+    file = variables(run[1])
+    times = set(times_of(run[1] / waves.FILE).tolist())
+    for text in texts:
+        changes = [(time, value) for time, value in text.changes if min(times) < time <= TO]
+        assert times.issuperset(time for time, _ in changes), text
+        shown = [(time, value) for time, value in file[".".join((*text.scopes, text.name))].signal if time > min(times)]
+        assert shown == changes
+    names = {".".join((*text.scopes, text.name)) for text in texts if any(FROM < time < TO for time, _ in text.changes)}
+    assert names >= {"paris.cpu.call", "paris.cpu.path", "paris.nic.path", "metz.nic.receiving"}
 
 
 def test_program_counters_have_a_name_at_any_time_of_the_window(tmp_path: Path) -> None:

@@ -90,6 +90,18 @@ def test_the_example_of_the_page_runs(here: Environment) -> None:
     assert (here.user / "sim_build" / "runs" / "grim_pingpong-3" / "results.json").exists()
 
 
+def test_a_written_cluster_test_runs_outside_of_the_checkout(here: Environment) -> None:
+    ended = here.run("sanlab", "new", "test", "mylab/tests/test_mine.py")
+    assert (ended.returncode, ended.stdout) == (0, "mylab/tests/test_mine.py\nnext: pytest mylab/tests/test_mine.py\n")
+    again = here.run("sanlab", "new", "test", "mylab/tests/test_mine.py")
+    assert again.stderr == "mylab/tests/test_mine.py: file exists: a new test would replace it; move it away\n"
+    ended = here.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "mylab/tests/test_mine.py", SIM="icarus")
+    assert ended.returncode == 0, ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("2 passed")
+    left = here.user / "sim_build" / "cluster_tests" / "test_mine" / "icarus" / "a_message_arrives_unchanged"
+    assert (left / "results.xml").exists()
+
+
 def test_commands_that_need_a_checkout_report_that(here: Environment) -> None:
     ended = here.run("sanlab", "sim", "fifo")
     assert ended.returncode == 2

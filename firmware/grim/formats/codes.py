@@ -54,6 +54,10 @@ class MessageType(IntEnum):
     """
     FORWARDED_SEGMENT = 0x0D
     FORWARDED_LAST = 0x0E
+    CARD_SEGMENT = 0x0F
+    """Segment of a long active message to an FPGA card, with the handler and arguments of the message. The flags
+    CONTINUES and MORE mark the first and the last (ours).
+    """
     ACK = 0x30
     NACK = 0x31
     ERROR = 0x32

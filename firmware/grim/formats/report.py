@@ -31,9 +31,19 @@ class Report(NamedTuple):
         return cls(what, where, first, span)
 
     @property
+    def kind(self) -> int:
+        """Type of the message."""
+        return self.what >> 26
+
+    @property
     def vnn(self) -> int:
         """Destination node of the message, or the node that has restarted."""
         return vnn_of(self.what)
+
+    @property
+    def device(self) -> int:
+        """Destination device of the message."""
+        return self.what & 3
 
     @property
     def channel(self) -> int:
@@ -53,5 +63,5 @@ class Report(NamedTuple):
     @property
     def target(self) -> int:
         """Start address of the message's transfer; for other messages their first argument."""
-        later = self.what >> 26 in TRANSFERS and self.what & CONTINUES
+        later = self.kind in TRANSFERS and self.what & CONTINUES
         return self.first - self.span & 0xFFFFFFFF if later else self.first

@@ -66,6 +66,10 @@ class Api:
         """
         return self.nodes.get_resource(vnn, device, channel)
 
+    def get_process(self, vnn: int, process: str) -> int:
+        """Return the reference of the endpoint of a process on node `vnn`, by its name in a CHANNEL line."""
+        return self.nodes.get_process(vnn, process)
+
     # ---- handlers (table C.3)
 
     def register_handler(self, function: Handler, name: str) -> None:
@@ -287,8 +291,9 @@ class Api:
         Args:
             card: Reference of the card's endpoint.
             circuit: Name of the circuit.
-            mode: Discard the results, send them to `handler` of endpoint `target`, or send them back.
-            target: Reference of the endpoint for the results.
-            handler: Number of its handler.
+            mode: Discard the results, send them to `handler` of endpoint or tree `target`, send them back, write them
+                into the memory of `target`, or read memory of `target` as they say (`Forward`).
+            target: Reference of the endpoint for the results or of the memory, or number of the multicast tree.
+            handler: Number of its handler; not with memory.
         """
         await self.cards.forward(card, circuit, mode, target, handler)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware.grim.formats import Device, endpoint, reference
+from firmware.grim.formats.iocard import SERVICE
 from firmware.grim.host.arguments import text, word
 from firmware.grim.host.calls import Calls
-from firmware.grim.host.errors import GrimError
+from firmware.grim.host.errors import LIMIT_REMEDY, GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR, Handler, Handlers
 from firmware.grim.host.messages import Messages
 from firmware.grim.host.nodes import Nodes
+from firmware.grim.host.tree_calls import Multicast
 from pymodels.card.fabric import Circuit, names
 from pymodels.card.registers import CardError, Forward, entry
+from pymodels.config.model import IO_CARD
 from pymodels.errors import nearest
 
 
@@ -20,9 +23,15 @@ class Cards:
     """Control of the cluster's FPGA cards from one host."""
 
     def __init__(
-        self, circuits: Sequence[Circuit], nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers
+        self,
+        circuits: Sequence[Circuit],
+        nodes: Nodes,
+        calls: Calls,
+        messages: Messages,
+        handlers: Handlers,
+        trees: Multicast,
     ) -> None:
-        self._circuits = names(circuits)
+        self._circuits, self._trees = names(circuits), trees
         self._nodes, self._calls, self._messages, self._handlers = nodes, calls, messages, handlers
 
     async def forward(self, card: int, circuit: str, mode: Forward, target: int = 0, handler: int = 0) -> None:
@@ -33,9 +42,10 @@ class Cards:
         Args:
             card: Reference of the card's endpoint.
             circuit: Name of the circuit.
-            mode: Discard the results, send them to `handler` of endpoint `target`, or send them back.
-            target: Reference of the endpoint for the results.
-            handler: Number of its handler.
+            mode: Discard the results, send them to `handler` of endpoint or tree `target`, send them back, write them
+                into the memory of `target`, or read memory of `target` as they say (`Forward`).
+            target: Reference of the endpoint for the results or of the memory, or number of the multicast tree.
+            handler: Number of its handler; not with memory.
 
         Raises:
             GrimError: An argument is invalid.
@@ -50,12 +60,19 @@ class Cards:
         if kind != Device.CELOXICA:
             cause = f"{card:#x} is an endpoint of device type {kind}, which has no circuits"
             raise GrimError("card", cause, "use the reference of an FPGA card")
-        end, channel = 0, 0
-        if mode == Forward.ENDPOINT:
-            self._handlers.check(handler)
+        end, channel, tree = 0, 0, 0
+        if mode in (Forward.ENDPOINT, Forward.WRITE, Forward.FETCH):
+            if mode == Forward.ENDPOINT:
+                self._handlers.check(handler)
+            else:
+                handler = 0
             parts = self._nodes.endpoint(target, "target")
             end, channel = endpoint(parts.vnn, parts.device), parts.channel
-        place, number = entry(mode, end, channel, handler)
+        elif mode == Forward.TREE:
+            self._handlers.check(handler)
+            end, channel = self._trees.place(target)
+            tree = target
+        place, number = entry(mode, end, channel, handler, tree)
         await self._messages.send_internal(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
 
     def built_in(self) -> dict[int, Handler]:
@@ -63,13 +80,23 @@ class Cards:
         return {CARD_ERROR: self._card_error}
 
     def _card_error(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """Record the error of a card that was sent an unknown handler number or forwarding entry."""
-        where = f"the FPGA card of node {reference(source).vnn}"
+        """Record the error of a card: an unknown handler number or forwarding entry, or a message that is too long."""
+        vnn = reference(source).vnn
+        io = self._nodes.has_card(vnn, (IO_CARD,))
+        where = f"the {'I/O' if io else 'FPGA'} card of node {vnn}"
         if a0 == CardError.UNKNOWN_ENTRY:
             cause, remedy = f"{where} has no circuit {a1}", f"give 0 to {len(self._circuits) - 1}"
             self._calls.errors.append(GrimError("forwarding entry", cause, remedy))
             return
         name = self._handlers.names.get(a1, str(a1))
+        if a0 == CardError.TOO_LONG:
+            cause = f"{a2} bytes or more, but circuit {name!r} of {where} accepts at most {a3}"
+            self._calls.errors.append(GrimError("payload", cause, LIMIT_REMEDY))
+            return
         self._calls.errors.append(
-            GrimError("handler", f"{name!r} is not a circuit of {where}", nearest(name, self._circuits))
+            GrimError(
+                "handler",
+                f"{name!r} is not a {'service' if io else 'circuit'} of {where}",
+                nearest(name, (SERVICE,) if io else self._circuits),
+            )
         )

@@ -38,6 +38,8 @@ class Piece:
     """Message to inject: header words w1..w7, payload bytes or their address in host memory, and stream number."""
 
     __slots__ = ("address", "data", "message", "size", "stream", "words")
+    alone = False
+    """True for a message that enters an empty queue only."""
 
     def __init__(
         self, words: tuple[int, ...], size: int, data: bytes | memoryview, address: int, stream: int, message: int
@@ -55,6 +57,13 @@ class Piece:
     def payload_words(self) -> int:
         """Words of payload."""
         return self.size + 3 >> 2
+
+
+class LonePiece(Piece):
+    """First segment of a long message to an FPGA card."""
+
+    __slots__ = ()
+    alone = True
 
 
 def notice(layout: Layout, channel: int) -> int:
@@ -89,6 +98,10 @@ class Outgoing:
     def fits(self, words: int) -> bool:
         """Return True if a message of `words` payload words fits, by the last front pointer read."""
         return fits(self.front, self.back, self._stride or MESSAGE_BYTES + padded(words), self._limit)
+
+    def takes(self, piece: Piece) -> bool:
+        """Return True if a message may be injected, by the last front pointer read."""
+        return self.fits(piece.payload_words) and (not piece.alone or self.front == self.back)
 
     def fits_message(self, size: int, segment: int) -> bool:
         """Return True if all segments of a message of `size` bytes fit, by the last front pointer read."""

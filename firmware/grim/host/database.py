@@ -19,6 +19,7 @@ from firmware.grim.host.handlers import (
     encode_names,
     encode_table,
 )
+from firmware.grim.host.io_card import IoCard
 from firmware.grim.host.messages import Messages
 from firmware.grim.host.nodes import Nodes
 from firmware.verbs import Host
@@ -28,16 +29,32 @@ class Database:
     """Calls of table C.3: the client and, on node 0, the server."""
 
     def __init__(
-        self, host: Host, nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers, card: FpgaCard | None
+        self,
+        host: Host,
+        nodes: Nodes,
+        calls: Calls,
+        messages: Messages,
+        handlers: Handlers,
+        card: FpgaCard | IoCard | None,
+        *,
+        serving: bool = True,
     ) -> None:
-        """Create the client or server; `card` is this host's FPGA card, which gets the numbers of its circuits, or
-        None.
+        """Create the client or, on node 0, the server.
+
+        Args:
+            host: Host of the endpoint.
+            nodes: Names of the cluster.
+            calls: State of the endpoint's library.
+            messages: Messages of the endpoint.
+            handlers: Handler tables of the endpoint.
+            card: FPGA card of this host, which gets the numbers of its circuits, or None.
+            serving: False for a process, which is a client on node 0, too.
         """
         self._host, self._calls, self._messages, self._handlers = host, calls, messages, handlers
         self._card = card
-        self._serving = nodes.me == SERVER
+        self._serving = serving and nodes.me == SERVER
         self.served = 0
-        """Number of name lists that other nodes have sent to this server."""
+        """Number of name lists that other nodes and processes have sent to this server."""
         self._lists = 0
         """Number of tables received from the server."""
         self._told: dict[str, int] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from firmware.grim.formats import TREES, Device, MessageType, Report, reference
@@ -39,7 +39,7 @@ class Dispatch:
         host: Host,
         layout: Layout,
         options: Options,
-        buffers: Sequence[Buffer],
+        buffers: Mapping[int, Buffer],
         queues: OutQueues,
         handlers: Handlers,
         absent: Absent,
@@ -51,7 +51,7 @@ class Dispatch:
             host: Host that polls.
             layout: Sizes of the endpoint queues.
             options: GRIM's options.
-            buffers: Endpoint queues, by channel.
+            buffers: Queues of the endpoints to poll, by channel.
             queues: Outgoing queues, whose overflow a poll drains.
             handlers: Handler databases.
             absent: Function to call for an unknown handler.
@@ -60,7 +60,8 @@ class Dispatch:
         self._host, self._options, self._queues = host, options, queues
         self._handlers, self._absent, self._errors = handlers, absent, errors
         self._sealed = bool(options.crc32)
-        self.incoming = [Incoming(host, layout, channel, buffer) for channel, buffer in enumerate(buffers)]
+        self.by_channel = {channel: Incoming(host, layout, channel, buffer) for channel, buffer in buffers.items()}
+        self.incoming = list(self.by_channel.values())
         self.polling = False
         """True while a poll is in progress, in which a handler may run."""
         self.in_handler = False
@@ -79,7 +80,7 @@ class Dispatch:
 
     def follow(self, tree: int, channels: int) -> None:
         """Set the channels, as a bit mask, that are members of a tree."""
-        for channel, incoming in enumerate(self.incoming):
+        for channel, incoming in self.by_channel.items():
             incoming.follow(tree, bool(channels >> channel & 1))
 
     def pending(self) -> bool:
@@ -104,7 +105,7 @@ class Dispatch:
         try:
             if self._early and not self._handlers.unpublished():
                 handled += await self._dispatch_early()
-            endpoints = self.incoming if channel is None else [self.incoming[channel]]
+            endpoints = self.incoming if channel is None else [self.by_channel[channel]]
             await self._look_at(len(endpoints))
             for incoming in endpoints:
                 handled += await self._drain_incoming(incoming)
@@ -230,7 +231,8 @@ class Dispatch:
             words: Physical addresses of the words that the condition depends on, if any.
         """
         while True:
-            known = [(word, self._host.load_words(word, 1)[0]) for word in words]  # first: the NI may write after it
+            # Known values come first, since the NI may write after the condition is evaluated.
+            known = [(word, self._host.load_words(word, 1)[0]) for word in words] if words else []
             if condition():
                 return
             if self._errors:

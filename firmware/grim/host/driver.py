@@ -100,6 +100,10 @@ class Driver:
             del self._cached[entry]
         for entry in entries:
             await store_words(self._host, self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
+        await self.confirm()
+
+    async def confirm(self) -> None:
+        """Return when no transfer of the NI uses a translation or window that was removed before the call."""
         self._freed = number = (self._freed + 1) % WORDS
         await self._host.spend("free_told")
         await store_words(self._host, Word.FREED, number)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pymodels.errors import SanlabError
 
+LIMIT_REMEDY = "send it in parts, or raise the limit in the circuit file"
+"""Remedy for a message that is longer than a circuit accepts."""
+
 
 class GrimError(SanlabError):
     """Rejected GRIM call; `argument` is the name of the invalid argument."""

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 
 from firmware.common.host.lock import Lock
+from firmware.grim.channel_map import NO_CARD
 from firmware.grim.formats import Device, endpoint
-from firmware.grim.host.arguments import text
+from firmware.grim.host.card_images import DMA, CardImages
+from firmware.grim.host.card_windows import CardWindows
 from firmware.grim.host.channel_queue import notice
 from firmware.grim.host.errors import GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
-from firmware.grim.nic.cards import CARD, NO_CARD, card_channel, ring_limit
+from firmware.grim.host.io_card import IoCard
+from firmware.grim.nic.cards import CARD, card_channel, ring_limit
 from firmware.grim.nic.layout import Layout, Register
 from firmware.grim.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
-from pymodels.card.fabric import images, names
+from pymodels.card.fabric import names
 from pymodels.card.registers import REGISTERS, CardReg, Command
-from pymodels.errors import nearest
+from pymodels.config.model import IO_CARD
 
-LOADING = 1 << 31
 THERE = 1 << 8
 LOOK_PS = 100_000_000
 """Interval of the driver's status polls in ps (ours): 100 us."""
@@ -35,16 +38,17 @@ PATIENCE = 20_000
 class FpgaCard:
     """FPGA card: a peripheral of `grim_enable` (`firmware.grim.host.enable.Peripheral`) with calls for applications."""
 
-    def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int) -> None:
-        self._host, self._layout = host, layout
+    def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int, windows: CardWindows) -> None:
+        self._host, self._layout, self._segment_bytes = host, layout, layout.payload
+        self._windows = windows
         self._me, self._channel = view.me, channel
         self._settings = view.fpga
         self._turn = Lock(host, "the driver of the FPGA card")
-        self.images = images(view.circuits)
+        self._images = CardImages(host, view, self.write, self.read)
+        self.images = self._images.names
         """Image files; the number of an image is its index plus 1."""
         self.circuits = names(view.circuits)
         """Circuit names, by number."""
-        self._slots = {c.image: {d.name: d.slot for d in view.circuits if d.image == c.image} for c in view.circuits}
 
     async def initialise(self) -> None:
         """Write the card's parameters and load its first image (phase 4)."""
@@ -54,7 +58,6 @@ class FpgaCard:
             CardReg.LIMIT: ring_limit(layout),
             CardReg.SELF: self._channel << 16 | endpoint(self._me, Device.CELOXICA),
             CardReg.CLOCK: self._settings["clock_divisor"] - 1,
-            CardReg.CONFIG_CLOCKS: self._settings["config_clocks"],
             CardReg.CONTROL_HANDLER: CARD_CONTROL,
             CardReg.ERROR_HANDLER: CARD_ERROR,
             CardReg.NIC_QUEUE: base + layout.queues[self._channel],
@@ -71,7 +74,7 @@ class FpgaCard:
 
     async def activate(self) -> None:
         """Let the card's shell take messages (phase 9)."""
-        await self.write(CardReg.RUN, 1)
+        await self.write(CardReg.RUN, self._segment_bytes << 16 | 1)
 
     async def learn(self, numbers: Mapping[str, int]) -> None:
         """Write the handler numbers of the circuits that the global database has."""
@@ -79,19 +82,34 @@ class FpgaCard:
             if name in numbers:
                 await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
 
-    async def load(self, image: str) -> None:
+    async def load(self, image: str | bytes | Path, slot: int | None = None, method: str = DMA) -> None:
         """Load an image and wait until it is loaded.
 
-        The card loads it after the current message. Messages for circuits of other images wait in their queue.
+        Its slots are emptied after the current message. Messages for circuits that no slot has wait in their queue.
 
-        Raises GrimError for an image that is not in the circuit file.
+        Args:
+            image: Name of an image of the circuit file, or a file, by its path or as its bytes.
+            slot: Slot of a partial image, with a name; the other slots go on. None for the whole device.
+            method: `dma`: the card fetches the image from host memory; `pio`: the CPU writes it.
+
+        Raises:
+            GrimError: An argument is invalid.
+            LoadError: The card has rejected the image; its text says why, and which slots are empty now.
         """
-        if text("image", image) not in self.images:
-            raise GrimError("image", f"{image!r} is not in the circuit file", nearest(image, self.images))
-        number = self.images.index(image) + 1
-        async with self._turn:
-            await self.write(CardReg.IMAGE, number)
-            await self._until(CardReg.IMAGE, number, f"image {image} to be loaded")
+        await self._images.load(image, slot, method)
+
+    @property
+    def dma_turn(self) -> Lock:
+        """Lock of the card's DMA registers, for other drivers that use them (`firmware.tpil.host.CardDma`)."""
+        return self._images.dma_turn
+
+    async def clear(self) -> None:
+        """Empty all slots and the shell; messages wait until an image of the whole device is loaded."""
+        await self._images.clear()
+
+    async def slots(self) -> tuple[str | None, ...]:
+        """Return the image from which each slot is loaded, None for an empty slot."""
+        return await self._images.slots()
 
     async def pause(self) -> None:
         """Let the shell finish its message, and take no further one until `resume`."""
@@ -100,6 +118,25 @@ class FpgaCard:
     async def resume(self) -> None:
         """Let the shell take messages again."""
         await self._command(Command.RESUME)
+
+    async def open_window(self, offset: int, size: int) -> int:
+        """Open a part of the card's banks for remote memory, up to 4 at a time.
+
+        Args:
+            offset: Byte offset in the card's 8 MB, a multiple of 4.
+            size: Bytes.
+
+        Returns:
+            The PCI address of the window, for `send_physical_memory`.
+
+        Raises:
+            GrimError: The range is invalid, or overlaps another window or memory of the card's shell.
+        """
+        return await self._windows.open(offset, size)
+
+    async def close_window(self, offset: int) -> None:
+        """Close the window that begins at an offset, and return when no transfer accesses it. Raises GrimError."""
+        await self._windows.close(offset)
 
     async def write(self, register: int, value: int) -> None:
         """Write a register."""
@@ -123,9 +160,13 @@ class FpgaCard:
         raise GrimError("card", f"timed out waiting for {what}", "load an image with circuits first")
 
 
-def own_card(host: Host, view: ClusterView, options: Options, layout: Layout) -> FpgaCard | None:
-    """Return the driver of this host's FPGA card, or None. Raises OptionError if no logical channel is left for the
-    card.
+def own_card(
+    host: Host, view: ClusterView, options: Options, layout: Layout, windows: CardWindows
+) -> FpgaCard | IoCard | None:
+    """Return the driver of this host's FPGA card or I/O card, or None. Raises OptionError if no logical channel is left
+    for the card.
     """
     channel = card_channel(options, view)
-    return FpgaCard(host, layout, view, channel) if channel != NO_CARD else None
+    if view.has(view.me, IO_CARD):
+        return IoCard(host, layout, view, channel, windows, options.segment_bytes)
+    return FpgaCard(host, layout, view, channel, windows) if channel != NO_CARD else None

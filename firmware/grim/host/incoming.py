@@ -138,10 +138,17 @@ class Incoming:
         if kind in SEGMENTS and not place[1]:
             self._long.pop(sender, None)
             return True
-        return sender in self._long and filled == (place[1] if kind in SEGMENTS else len(whole) - size)
+        if sender not in self._long:
+            return False
+        if kind in SEGMENTS:
+            return filled == place[1]
+        return filled in (len(whole) - size, len(whole))  # a card does not know the length of its result at first
 
     async def _collect(self, sender: Sender, total: int, payload: memoryview) -> None:
-        """Append a segment to those before it. Segments of a stream arrive in order and are not interleaved."""
+        """Append a segment to those before it. Segments of a stream arrive in order and are not interleaved.
+
+        `total` is 0 in the segments of a card's result: the bytes then grow with each segment.
+        """
         await self._host.spend("collect_segment")
         whole, filled = self._long.get(sender) or (bytearray(total), 0)
         await self._host.spend("copy_line", -(-len(payload) // COPY_BYTES))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from firmware.grim.host.channel_queue import Outgoing, Piece
 from firmware.grim.host.dispatch import Dispatch
 from firmware.grim.host.out_queues import OutQueues
-from firmware.grim.host.segments import Target
+from firmware.grim.host.segments import CARD, Target
 from firmware.grim.options import Options
 from firmware.verbs import Host
 from pymodels.trace import TraceEvent
@@ -67,7 +67,7 @@ class Sending:
         if inside and self._options.dma_inject and in_memory:  # a handler must not wait for the NI's fetch
             await host.spend("copy_line", size + 31 >> 5)
             pieces = self._copied(pieces)
-        if inside and self.overflows and not await self._at_once(channel, size):
+        if inside and self.overflows and not await self._at_once(target, size):
             await self._to_overflow(channel, pieces)
         elif inside and self._not_begun[channel]:
             await self._inject_first(channel, pieces)
@@ -93,13 +93,16 @@ class Sending:
                 piece.data, piece.address = self._host.load_bytes(piece.address, piece.size), 0
             yield piece
 
-    async def _at_once(self, channel: int, size: int) -> bool:
+    async def _at_once(self, target: Target, size: int) -> bool:
         """Return True if a handler's message can be injected now: no other sender is before it, and all of it fits."""
-        out, segment = self._queues.outgoing[channel], self._options.segment_bytes
+        channel, segment = target.channel, self._options.segment_bytes
+        out, alone = self._queues.outgoing[channel], size > segment and target.kinds is CARD
         if self._queues.taken(channel):
             return False
-        if not out.fits_message(size, segment):
+        if alone or not out.fits_message(size, segment):
             await out.look()
+        if alone and out.front != out.back:
+            return False
         return out.fits_message(size, segment) and not self._queues.taken(channel)
 
     async def _inject(self, channel: int, pieces: Iterator[Piece]) -> None:
@@ -112,7 +115,7 @@ class Sending:
         for piece in pieces:
             if not first:
                 await self._host.spend("send_segment")
-            if not out.fits(piece.payload_words):
+            if piece.alone or not out.fits(piece.payload_words):
                 if self._dispatch.polling:
                     await self._wait_for_room(out, piece)
                 else:
@@ -142,10 +145,10 @@ class Sending:
         """Poll until the channel's queue has room. In a handler, wait without polling; the overflow queue avoids this
         case.
         """
-        host, words, lacks = self._host, piece.payload_words, ""
-        while not out.fits(words):
+        host, lacks = self._host, ""
+        while not out.takes(piece):
             await out.look()
-            if out.fits(words):
+            if out.takes(piece):
                 break
             if not self._dispatch.polling and self._dispatch.pending():
                 await self._dispatch.poll()
@@ -159,7 +162,7 @@ class Sending:
 
     async def _fetched(self, channel: int) -> None:
         """Poll until the NI has fetched all requested payloads (DMA injection)."""
-        count, word = self._queues.outgoing[channel].fetches, self._dispatch.incoming[channel].fetched_address
+        count, word = self._queues.outgoing[channel].fetches, self._dispatch.by_channel[channel].fetched_address
         while (now := self._host.load_words(word, 1)[0]) - count & 1 << 31:
             watches = [(word, now)]
             if not self._dispatch.polling:

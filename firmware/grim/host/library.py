@@ -11,6 +11,7 @@ from firmware.grim.host.api import Api
 from firmware.grim.host.arguments import whole
 from firmware.grim.host.calls import Calls
 from firmware.grim.host.card_calls import Cards
+from firmware.grim.host.card_windows import CardWindows
 from firmware.grim.host.database import Database
 from firmware.grim.host.driver import Driver
 from firmware.grim.host.enable import Phase
@@ -23,8 +24,10 @@ from firmware.grim.host.messages import Messages
 from firmware.grim.host.messenger import Messenger
 from firmware.grim.host.nodes import Nodes
 from firmware.grim.host.polling import PollingThread
+from firmware.grim.host.processes import Process
 from firmware.grim.host.reserved import ReservedMemory
 from firmware.grim.host.tree_calls import Multicast
+from firmware.grim.nic.cards import card_base
 from firmware.grim.nic.layout import Counter, HostQueue
 from firmware.grim.nic.size_requests import resolve_options, warnings
 from firmware.grim.options import Options
@@ -52,19 +55,24 @@ class Grim(Api):
         self.warnings = warnings(view, options, layout)
         """Warnings about queues that are smaller than requested."""
         self.calls = calls = Calls()
-        self.card = own_card(host, view, options, layout)
+        self.pinned = PinnedMemory(host, layout, options.translation_static, options.page_seed)
+        self.driver = Driver(host, layout, self.pinned)
+        self.card = own_card(
+            host, view, options, layout, CardWindows(host, layout, calls, self.driver, card_base(view))
+        )
         """Driver of this host's FPGA card, or None."""
         self.handlers = Handlers(tuple(self.card.circuits) if self.card is not None else ())
         """Handler databases of this host."""
         self.nodes = Nodes(view, options, calls)
         self.messages = Messages(host, options, layout, self.nodes, calls, self.handlers)
         self.database = Database(host, self.nodes, calls, self.messages, self.handlers, self.card)
-        self.pinned = PinnedMemory(host, layout, options.translation_static, options.page_seed)
-        self.driver = Driver(host, layout, self.pinned)
         self.memory = RemoteMemory(host, options, calls, self.messages, self.pinned, self.driver)
         self.reserved = ReservedMemory(host, layout, calls)
         self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
-        self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers)
+        self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers, self.trees)
+        parts = host, options, layout, self.nodes, (self.pinned, self.driver), self.trees
+        self.processes = {name: Process(name, *parts) for name in self.nodes.channels(view.me).processes}
+        """Endpoints of this host's processes, by name."""
         own = [] if self.card is None else [self.card]
         self.ni = enable.Ni(host, view, layout)
         self.devices: list[enable.Peripheral] = [self.ni, *own]
@@ -99,7 +107,11 @@ class Grim(Api):
         await enable.link_queues(host, layout, buffers)
         await self.driver.install()
         await self.reserved.map()
-        messenger = Messenger(host, layout, self.options, buffers, self.handlers, self.messages.absent, calls.errors)
+        processes = list(self.processes.values())
+        elsewhere = {process.channel for process in processes}
+        polled = {channel: buffer for channel, buffer in enumerate(buffers) if channel not in elsewhere}
+        messenger = Messenger(host, layout, self.options, polled, self.handlers, self.messages.absent, calls.errors)
+        messenger.beside = [process.link(buffers[process.channel]) for process in processes]
         await self.trees.plant(messenger)
         self.phase = Phase.HANDLERS
         for part in (self.database, self.messages, self.trees, self.cards):
@@ -110,6 +122,8 @@ class Grim(Api):
         for device in self.devices:
             await device.activate()
         calls.enabled(messenger)
+        for process, own in zip(processes, messenger.beside, strict=True):
+            process.calls.enabled(own)
         if self.options.poll_thread:
             self.start_polling(self.options.poll_period_us)
         self.phase = Phase.ENABLED
@@ -120,6 +134,14 @@ class Grim(Api):
         If all nodes load first, no NIC drops another one's notice while it is in reset.
         """
         await self.ni.load()
+
+    def process(self, name: str) -> Process:
+        """Return the endpoint of a process of this host, for the code of that process.
+
+        Raises GrimError if no CHANNEL line of this host connects the process.
+        """
+        self.nodes.process(self.nodes.me, name)
+        return self.processes[name]
 
     def start_polling(self, period_us: int) -> None:
         """Start the polling thread; `period_us` is the time between its polls. Raises GrimError if it already runs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firmware.grim.formats import CONTINUES, MAX_SEND, MORE, MessageType
+from firmware.grim.formats import CONTINUES, MAX_SEND, MORE, Device, MessageType
 from firmware.grim.host.arguments import WORDS, octets, whole, word
 from firmware.grim.host.calls import Calls
 from firmware.grim.host.channel_queue import Piece
@@ -15,6 +15,7 @@ from firmware.grim.host.messages import Messages
 from firmware.grim.host.segments import Target
 from firmware.grim.options import Options
 from firmware.verbs import Host
+from pymodels.card.registers import BANK_BYTES, BANKS
 
 
 class RemoteMemory:
@@ -132,7 +133,7 @@ class RemoteMemory:
             GrimError: An argument is invalid, or an earlier message failed.
         """
         sending = self._calls.ready().sending
-        where = self._checked(destination, target, source, size, channel)
+        where = self._checked(destination, channel, size, target=target, source=source, remote="source")
         self._memory.pieces(target, size, "target")
         if self._check_lock(lock):
             self._memory.pieces(lock, 4, "lock")
@@ -166,7 +167,8 @@ class RemoteMemory:
         self, kind: int, destination: int, target: int, source: int, size: int, lock: int, value: int, channel: int
     ) -> None:
         sending = self._calls.ready().sending
-        where = self._checked(destination, target, source, size, channel)
+        far = "" if kind == MessageType.RM_P else "target"
+        where = self._checked(destination, channel, size, target=target, source=source, remote=far)
         self._memory.pieces(source, size, "source")
         self._check_lock(lock, value)
         if where.stream < 0:
@@ -193,18 +195,22 @@ class RemoteMemory:
             locks = (0, 0) if place == CONTINUES | MORE else lock
             yield Piece((w1 | place, w2, w3, target + begin, *locks, span), part, data, address, where.stream, number)
 
-    def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
-        """Check the arguments that writes and reads share, and return the target. Raises GrimError."""
+    def _checked(self, destination: int, channel: int, size: int, *, target: int, source: int, remote: str) -> Target:
+        """Check the arguments that writes and reads share, and return the target. Raises GrimError.
+
+        `remote` names the argument with a virtual address of the other node, which is an offset if that is a card.
+        """
         if not 0 < whole("number of bytes", size) <= MAX_SEND:
             raise GrimError("number of bytes", f"{size}", f"give 1 to {MAX_SEND}")
+        where = self._messages.target(destination, channel)
         for name, address in (("target", target), ("source", source)):
             if whole(name, address) % 4 or not 0 < address < WORDS:
                 raise GrimError(name, f"invalid address {address:#x}", "give a multiple of 4 within 32 bits")
-            if address + size > WORDS:
-                raise GrimError(
-                    "number of bytes", f"{size} from {name} {address:#x} exceeds 32 bits", "give a range within 32 bits"
-                )
-        where = self._messages.target(destination, channel)
+            at_card = name == remote and where.destination & 3 == Device.CELOXICA
+            what, most = ("the card's banks", BANKS * BANK_BYTES) if at_card else ("32 bits", WORDS)
+            if address + size > most:
+                cause = f"{size} from {name} {address:#x} exceeds {what}"
+                raise GrimError("number of bytes", cause, f"give a range within {what}")
         if size % 4 and where.stream >= 0 and not self._host.card.moves_bytes:
             raise GrimError(
                 "number of bytes", f"{size}", "give a multiple of 4, because the host DMA of a LANai 4 moves words"

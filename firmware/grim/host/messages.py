@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from firmware.grim.formats import Device, Reference, endpoint, reference
+from firmware.grim.formats import MAX_SEND, Device, Reference, endpoint, reference, vnn_of
 from firmware.grim.host.arguments import whole, word
 from firmware.grim.host.calls import Calls
 from firmware.grim.host.crc import sealed
-from firmware.grim.host.errors import GrimError
+from firmware.grim.host.errors import LIMIT_REMEDY, GrimError
 from firmware.grim.host.handlers import ABSENT, Handler, Handlers
 from firmware.grim.host.messenger import Messenger
 from firmware.grim.host.nodes import Nodes
-from firmware.grim.host.segments import ACTIVE, Payload, Target, cut, payload_parts
+from firmware.grim.host.segments import ACTIVE, CARD, Payload, Target, cut, payload_parts
 from firmware.grim.nic.layout import Layout
 from firmware.grim.options import Options
 from firmware.verbs import Host
+from pymodels.config.model import IO_CARD
 
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 """Range of an argument: 32 bits, signed or unsigned."""
@@ -28,8 +29,19 @@ class Messages:
     """
 
     def __init__(
-        self, host: Host, options: Options, layout: Layout, nodes: Nodes, calls: Calls, handlers: Handlers
+        self,
+        host: Host,
+        options: Options,
+        layout: Layout,
+        nodes: Nodes,
+        calls: Calls,
+        handlers: Handlers,
+        process: str = "",
     ) -> None:
+        """Create the calls of the host's own application, or of a process with this name."""
+        self._process = process
+        self._channel = nodes.process(nodes.me, process).channel if process else 0
+        """Channel of the messages between libraries."""
         self._host, self._options, self._layout = host, options, layout
         self._nodes, self._calls, self._handlers = nodes, calls, handlers
         self._targets: dict[tuple[int, int], Target] = {}
@@ -74,7 +86,7 @@ class Messages:
         self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
     ) -> None:
         """Send to a built-in handler of another library, without raising the application's pending errors."""
-        await self._send(self._calls.messenger, destination, handler, (a0, a1, a2, a3), payload, 0)
+        await self._send(self._calls.messenger, destination, handler, (a0, a1, a2, a3), payload, self._channel)
 
     async def _send(
         self,
@@ -88,7 +100,7 @@ class Messages:
         target = self.target(destination, channel)
         arguments = self.words(values)
         if target.destination & 3 == Device.CELOXICA:
-            self._fits_card(payload)
+            self._check_circuit(target, handler, payload)
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)
         else:
@@ -99,7 +111,7 @@ class Messages:
     ) -> None:
         """Send a message with checked handler and arguments, cut into segments."""
         parts, sending = payload_parts(payload), messenger.sending
-        if self._options.crc32 and target.kinds is ACTIVE and target.destination & 3 != Device.CELOXICA:
+        if self._options.crc32 and target.kinds is ACTIVE:
             parts = await sealed(self._host, self._nodes.me, handler, arguments, parts)
         pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, sending.begin())
         await sending.send(target, pieces, parts[2], bool(parts[1]))
@@ -121,22 +133,30 @@ class Messages:
             return self._targets[destination, channel]
         destination, channel = word("destination", destination), whole("channel", channel)
         parts = self._nodes.endpoint(destination, "destination")
-        self._nodes.own_channel(channel)
+        self._nodes.own_channel(channel, self._process)
         stream = (channel * len(self._nodes.names) + parts.vnn) * self._layout.targets + parts.channel
         if self._options.sequencing == "per-ni":
             stream = parts.vnn
         to_self = parts.vnn == self._nodes.me and parts.device == Device.HOST
+        if to_self and self._nodes.channels(parts.vnn).process(parts.channel) != self._process:
+            to_self = False  # another endpoint of this node polls by itself: the message goes over the NI
         own, other = endpoint(self._nodes.me, Device.HOST), endpoint(parts.vnn, parts.device)
-        target = Target(own, other, (channel, parts.channel), -1 if to_self else stream)
+        kinds = CARD if parts.device == Device.CELOXICA else ACTIVE
+        target = Target(own, other, (channel, parts.channel), -1 if to_self else stream, kinds)
         self._targets[destination, channel] = target
         return target
 
-    def _fits_card(self, payload: Payload) -> None:
-        """Raise GrimError if a payload exceeds one segment, the most that a card takes."""
+    def _check_circuit(self, target: Target, handler: int, payload: Payload) -> None:
+        """Raise GrimError if a payload is longer than its circuit, or an I/O card, accepts."""
+        name = self._handlers.names.get(handler, "")
         size, most = payload_parts(payload)[2], self._options.segment_bytes
-        if size > most:
+        if size > most and self._nodes.has_card(vnn_of(target.destination), (IO_CARD,)):
             cause = f"{size} bytes, but a card takes at most one segment of {most}"
             raise GrimError("payload", cause, "send several messages, or increase option segment_bytes")
+        most = self._nodes.limits.get(name, MAX_SEND)
+        if size > most:
+            cause = f"{size} bytes, but circuit {name!r} of an FPGA card accepts at most {most}"
+            raise GrimError("payload", cause, LIMIT_REMEDY)
 
     async def _send_to_self(
         self, messenger: Messenger, channel: int, handler: int, arguments: tuple[int, int, int, int], payload: Payload
@@ -156,7 +176,7 @@ class Messages:
         """
         dispatch = self._calls.ready().dispatch
         if channel is not None:
-            channel = self._nodes.own_channel(whole("channel", channel))
+            channel = self._nodes.own_channel(whole("channel", channel), self._process)
         handled = await dispatch.poll(channel)
         if not handled:
             await self._host.spend("poll_empty")

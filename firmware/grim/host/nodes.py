@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from firmware.grim.channel_map import ChannelMap, channel_map, connections
 from firmware.grim.formats import Device, Reference, reference
 from firmware.grim.host import configuration
 from firmware.grim.host.arguments import text, whole, word
@@ -11,7 +12,8 @@ from firmware.grim.host.calls import Calls
 from firmware.grim.host.errors import GrimError
 from firmware.grim.options import Options
 from firmware.view import ClusterView
-from pymodels.config.model import FPGA_CARD, FRAME_CARD
+from pymodels.card.fabric import limits
+from pymodels.config.model import ENDPOINT_CARDS, FRAME_CARD
 from pymodels.errors import nearest
 
 ENDPOINTS = (Device.HOST, Device.CELOXICA)
@@ -27,6 +29,10 @@ class Nodes:
         self._view, self._options, self._calls = view, options, calls
         self.me, self.names = view.me, view.names
         self._cards = view.cards
+        self.limits: Mapping[str, int] = limits(view.circuits)
+        """Longest message in bytes of each circuit of FPGA cards, by name."""
+        self._maps: dict[int, ChannelMap] = {}
+        """Owners of the channels of each requested node, by VNN."""
         self._pnns = view.pnns or tuple(range(len(view.names)))
         self._resources: Mapping[int, tuple[int, ...]] = {}
         """Resource database: VNNs by device type."""
@@ -44,9 +50,15 @@ class Nodes:
         """Build the resource database: every node has a host and a NI, some nodes have cards."""
         everyone = tuple(range(len(self.names)))
         nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone, Device.NI: everyone}
-        for device, card in ((Device.CELOXICA, FPGA_CARD), (Device.FRAME_BUFFER, FRAME_CARD)):
-            nodes[device] = tuple(vnn for vnn in everyone if self.has_card(vnn, card))
+        for device, cards in ((Device.CELOXICA, ENDPOINT_CARDS), (Device.FRAME_BUFFER, (FRAME_CARD,))):
+            nodes[device] = tuple(vnn for vnn in everyone if self.has_card(vnn, cards))
         self._resources = {device: vnns for device, vnns in nodes.items() if vnns}
+
+    def channels(self, vnn: int) -> ChannelMap:
+        """Return the owners of a node's channels."""
+        if vnn not in self._maps:
+            self._maps[vnn] = channel_map(self._options, self._view, vnn)
+        return self._maps[vnn]
 
     # ---- argument checks
 
@@ -57,20 +69,20 @@ class Nodes:
             raise GrimError(argument, f"unknown VNN {vnn}", f"the cluster has 0..{len(self.names) - 1}")
         return vnn
 
-    def has_card(self, vnn: int, card: str = FPGA_CARD) -> bool:
-        """Return True if a node has a card."""
-        return bool(self._cards) and card in self._cards[vnn]
+    def has_card(self, vnn: int, cards: Sequence[str] = ENDPOINT_CARDS) -> bool:
+        """Return True if a node has one of the cards."""
+        return bool(self._cards) and not self._cards[vnn].isdisjoint(cards)
 
     def reference(self, parts: Reference, argument: str) -> Reference:
         """Return an endpoint of the resource database. Raises GrimError for an unknown endpoint or channel."""
         if parts.device == Device.CELOXICA:
-            parts = parts._replace(channel=self._options.channels - 1)
+            parts = parts._replace(channel=self._card(parts.vnn))
         if parts.vnn >= len(self.names) or parts.vnn not in self._resources.get(parts.device, ()):
             remedy = f"hosts have VNN 0..{len(self.names) - 1} and device {int(Device.HOST)}"
             raise GrimError(argument, f"unknown endpoint {parts}", remedy)
-        if parts.device == Device.HOST and parts.channel == self._options.channels - 1 and self.has_card(parts.vnn):
+        if parts.device == Device.HOST and self.has_card(parts.vnn) and parts.channel == self._card(parts.vnn):
             cause = f"channel {parts.channel} of node {parts.vnn} belongs to its FPGA card"
-            raise GrimError(argument, cause, "use a lower channel")
+            raise GrimError(argument, cause, "use another channel")
         if not 0 <= parts.channel < self._options.channels:
             raise GrimError(
                 argument,
@@ -87,9 +99,28 @@ class Nodes:
             raise GrimError(argument, cause, "use a host or an FPGA card")
         return parts
 
-    def own_channel(self, channel: int) -> int:
-        """Return a channel of this host. Raises GrimError for an invalid channel."""
-        return self.reference(Reference(self.me, Device.HOST, channel), "channel").channel
+    def _card(self, vnn: int) -> int:
+        """Return the channel of a node's card; 0 without a card."""
+        return self.channels(vnn).card if self.has_card(vnn) else 0
+
+    def own_channel(self, channel: int, process: str = "") -> int:
+        """Return a channel of this host, or of one of its processes.
+
+        Args:
+            channel: Number of the channel.
+            process: Name of the process that calls; empty for the host's own application.
+
+        Raises:
+            GrimError: The channel is invalid, or belongs to another endpoint.
+        """
+        self.reference(Reference(self.me, Device.HOST, channel), "channel")
+        owner = self.channels(self.me).process(channel)
+        if owner != process:
+            cause = f"channel {channel} belongs to {f'process {owner!r}' if owner else 'the host'}"
+            own = self.channels(self.me).processes
+            remedy = f"use its own channel {own[process]}" if process else f"call process({owner!r}) for its endpoint"
+            raise GrimError("channel", cause, remedy)
+        return channel
 
     # ---- calls
 
@@ -116,12 +147,16 @@ class Nodes:
         return self.names[self.me]
 
     def vnn_configuration(self) -> str:
-        """Return one line for each host with its virtual and physical node number; this host's line is marked."""
+        """Return one line for each host with its virtual and physical node number, followed by its connected channels;
+        this host's line is marked.
+        """
         self._calls.ready()
-        return "\n".join(
-            f"VNN {vnn:3d}  PNN {self._pnns[vnn]:3d}  {name}{' (this host)' if vnn == self.me else ''}"
-            for vnn, name in enumerate(self.names)
-        )
+        lines = []
+        for vnn, name in enumerate(self.names):
+            mark = " (this host)" if vnn == self.me else ""
+            lines.append(f"VNN {vnn:3d}  PNN {self._pnns[vnn]:3d}  {name}{mark}")
+            lines += [f"  CHANNEL {one}" for one in connections(self._view, vnn)]
+        return "\n".join(lines)
 
     def print_vnn_configuration(self) -> None:
         """Print `vnn_configuration` (`grim_printVNNConfiguration`)."""
@@ -132,6 +167,20 @@ class Nodes:
         self._calls.ready()
         parts = Reference(self.checked_vnn(vnn, "destination"), whole("device", device), whole("channel", channel))
         return self.reference(parts, "destination").pack()
+
+    def get_process(self, vnn: int, process: str) -> int:
+        """Return the reference of the endpoint of a process on node `vnn`. Raises GrimError for an unknown process."""
+        self._calls.ready()
+        return self.process(self.checked_vnn(vnn), process).pack()
+
+    def process(self, vnn: int, process: str) -> Reference:
+        """Return the endpoint of a process. Raises GrimError if no CHANNEL line of the node connects it."""
+        known = self.channels(vnn).processes
+        if text("process", process) not in known:
+            cause = f"no CHANNEL line of {self.names[vnn]} connects a process {process!r}"
+            remedy = nearest(process, known) if known else f"add CHANNEL <number> PROCESS {process}"
+            raise GrimError("process", cause, remedy)
+        return Reference(vnn, Device.HOST, known[process])
 
     def get_resource(self, vnn: int, device: int, channel: int = 0) -> int:
         """Return the reference of an endpoint of a device type on node `vnn` (`grim_getResource`).

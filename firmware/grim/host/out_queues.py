@@ -44,10 +44,9 @@ class OutQueues:
             self.locked[channel] = True
             try:
                 while queue:
-                    words = queue[0].payload_words
-                    if not out.fits(words):
+                    if not out.takes(queue[0]):
                         await out.look()
-                        if not out.fits(words):
+                        if not out.takes(queue[0]):
                             break
                     await self._host.spend("overflow_send")
                     await out.put(queue.popleft())

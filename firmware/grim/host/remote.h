@@ -1,4 +1,4 @@
-/* Paths of memory_calls.py, memory.py and driver.py. */
+/* Paths of memory_calls.py, memory.py, card_windows.py and driver.py. */
 /* grim_sendMemory of one segment: poll once, check, look up the source, build the header, notify. */
 int send_remote(struct grim *grim, struct block **blocks, u32 destination, u32 va, u32 source, u32 bytes, u32 lock, u32 value) {
     struct queue *queue = &grim->queue[0];
@@ -84,6 +84,12 @@ void load_entry(struct region *region) {
     PIO_WRITE(BE32(region->va));
     PIO_WRITE(BE32(region->pa));
     PIO_WRITE(BE32(4u << 20));
+}
+
+/* Write an entry of the table of card windows. */
+void write_window(u32 begin, u32 size) {
+    PIO_WRITE(BE32(begin));
+    PIO_WRITE(BE32(size));
 }
 
 /* Pin one user-space page: find and mark its page-table entry. */

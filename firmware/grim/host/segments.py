@@ -3,6 +3,10 @@
 All pieces but the last are SEGMENT messages with arguments {total bytes, offset}. The last piece is an ordinary active
 message with the user's handler and arguments; in a multicast tree it has a type of its own. The receiver reassembles
 the pieces and calls the handler once (readings B4).
+
+All pieces for an FPGA card have one type, the user's handler and arguments, and their place in the message. A circuit
+needs the arguments at its first word. The first piece waits until the channel's queue is empty. From then on the card
+accepts no other message, so no piece may wait behind a message for another card.
 """
 
 from __future__ import annotations
@@ -10,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from firmware.grim.formats import MAX_SEND, MessageType, logical_channel, message_words
+from firmware.grim.formats import CONTINUES, MAX_SEND, MORE, MessageType, logical_channel, message_words
 from firmware.grim.host.arguments import octets, whole
-from firmware.grim.host.channel_queue import Piece, Region
+from firmware.grim.host.channel_queue import LonePiece, Piece, Region
 from firmware.grim.host.errors import GrimError
 
 Payload = bytes | bytearray | memoryview | Region | Any
@@ -23,6 +27,7 @@ multiple of 4.
 Kinds = tuple[int, int, int]
 """Types of a single-piece message, of the last of several pieces, and of the pieces before it."""
 ACTIVE: Kinds = (MessageType.ACTIVE, MessageType.ACTIVE, MessageType.SEGMENT)
+CARD: Kinds = (MessageType.ACTIVE, MessageType.CARD_SEGMENT, MessageType.CARD_SEGMENT)
 MULTICAST: Kinds = (MessageType.MULTICAST, MessageType.MULTICAST_LAST, MessageType.MULTICAST_SEGMENT)
 
 
@@ -89,6 +94,9 @@ def cut(
     """Yield the pieces of message number `message`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
     begin, (whole, end, segment) = 0, target.kinds
+    if segment == MessageType.CARD_SEGMENT and size > most:
+        yield from _cut_for_card(target, handler, arguments, parts, most, message)
+        return
     while size - begin > most:
         words = (*target.words(segment, most, handler), size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
@@ -98,3 +106,23 @@ def cut(
     words = (*target.words(end if begin else whole, rest, handler), *arguments)
     last = b"" if address or not rest else memoryview(data)[begin:] if begin else data
     yield Piece(words, rest, last, address + begin if address else 0, target.stream, message)
+
+
+def _cut_for_card(
+    target: Target,
+    handler: int,
+    arguments: tuple[int, int, int, int],
+    parts: tuple[bytes | memoryview, int, int],
+    most: int,
+    message: int,
+) -> Iterator[Piece]:
+    """Yield the pieces of a message to an FPGA card that is longer than a segment."""
+    data, address, size = parts
+    for begin in range(0, size, most):
+        part = min(most, size - begin)
+        w1, w2, w3 = target.words(MessageType.CARD_SEGMENT, part, handler)
+        place = (CONTINUES if begin else 0) | (MORE if begin + part < size else 0)
+        piece = b"" if address else memoryview(data)[begin : begin + part]
+        kind = Piece if begin else LonePiece
+        where = address + begin if address else 0
+        yield kind((w1 | place, w2, w3, *arguments), part, piece, where, target.stream, message)

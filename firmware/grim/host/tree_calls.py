@@ -161,7 +161,7 @@ class Multicast:
         GrimError.
         """
         self._calls.ready()
-        target = self._tree_target(tree, self._root(tree), channel)
+        target = self.target(tree, channel)
         await self._multicast(target, handler, (a0, a1, a2, a3), payload)
 
     async def broadcast(
@@ -192,8 +192,29 @@ class Multicast:
         words = self._messages.words(arguments)
         await self._messages.send_message(self._calls.ready(), target, handler, words, payload)
 
-    def _tree_target(self, tree: int, root: int, channel: int) -> Target:
-        self._nodes.own_channel(whole("channel", channel))
+    def target(self, tree: int, channel: int, process: str = "") -> Target:
+        """Return header fields and stream of messages from a channel of this host to a tree.
+
+        Args:
+            tree: Number of the tree.
+            channel: Number of the channel.
+            process: Name of the process that sends; empty for the host's own application.
+
+        Raises:
+            GrimError: The tree is unknown, or the channel belongs to another endpoint.
+        """
+        return self._tree_target(tree, self._root(tree), channel, process)
+
+    def place(self, tree: int) -> tuple[int, int]:
+        """Return endpoint and channel at which the root of a tree takes messages. Raises GrimError.
+
+        The tree of all hosts (BROADCAST) needs no call of `find_multicast_tree`.
+        """
+        root = SERVER if tree == BROADCAST and self._options.multicast_trees else self._root(tree)
+        return endpoint(root, Device.NI), self._options.channels + tree
+
+    def _tree_target(self, tree: int, root: int, channel: int, process: str = "") -> Target:
+        self._nodes.own_channel(whole("channel", channel), process)
         at_root = self._options.channels + tree
         stream = (channel * len(self._nodes.names) + root) * self._layout.targets + at_root
         if self._options.sequencing == "per-ni":
@@ -220,7 +241,7 @@ class Multicast:
     async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
         """Write a tree's record to the NI, the valid flag last. The endpoint queues are updated first."""
         await self._host.spend("tree_place")
-        messenger.dispatch.follow(tree, place & (1 << TREE_CHANNELS) - 1)
+        messenger.follow(tree, place & (1 << TREE_CHANNELS) - 1)
         record = self._host.nic_base + self._layout.trees + Tree.BYTES * tree
         for word, value in ((Tree.PLACE, place), (Tree.KNOWN, known)):
             await self._host.pio_write(record + word, struct.pack(">I", value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from firmware.grim.formats import MAX_SEND
 from firmware.grim.nic.layout import Layout
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.scan import Firmware
@@ -47,6 +48,11 @@ def holds_link(options: Mapping[str, float | str]) -> str:
         "queue_style=hybrid hybrid_wait=1": chosen.queue_style == "hybrid" and bool(chosen.hybrid_wait),
     }
     return " ".join(option for option, holds in waits.items() if holds)
+
+
+def card_bytes(options: Mapping[str, float | str]) -> int:
+    """Return the largest payload in bytes of a message from an FPGA card."""
+    return MAX_SEND
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from firmware.common.nic import route_row
-from firmware.grim.nic.cards import NO_CARD, card_channel
+from firmware.grim.channel_map import NO_CARD
+from firmware.grim.nic.cards import card_channel
 from firmware.grim.nic.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
 from firmware.grim.nic.size_requests import resolve_options
 from firmware.grim.nic.variables import Variables

@@ -1,12 +1,15 @@
-"""FPGA card as an endpoint of its node: its logical channel, and its two incoming rings on the PCI bus.
+"""Card as an endpoint of its node: its logical channel, and its two incoming rings on the PCI bus.
 
-The card owns the last channel of its NI. It appends to that channel's queue itself, and messages for it arrive on that
-channel. They go by peer-to-peer DMA into bank 0 and bank 1 in turn, so that the NI fills one while the FPGA empties the
-other. The back pointer of a ring is a register of the card. The card writes its read positions into NI memory.
+The card owns one channel of its NI: the last one, unless the configuration connects another (`channel_map`). It appends
+to that channel's queue itself, and messages for it arrive on that channel. They go by peer-to-peer DMA into bank 0 and
+bank 1 in turn, so that the NI fills one while the FPGA empties the other. The back pointer of a ring is a register of
+the card. The card writes its read positions into NI memory. An I/O card has its rings behind its registers. The
+NI posts both back pointers to the inbound port of its message unit, as message frame addresses.
 """
 
 from __future__ import annotations
 
+from firmware.grim.channel_map import NO_CARD, channel_map
 from firmware.grim.formats import HEADER_BYTES, MAX_PAYLOAD
 from firmware.grim.nic.layout import Layout, fits, following
 from firmware.grim.options import Options
@@ -15,10 +18,17 @@ from firmware.verbs import Nic
 from firmware.view import ClusterView
 from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
 from pymodels.cards import SLOT, SLOT_BYTES
-from pymodels.config.model import CARDS, FPGA_CARD
+from pymodels.config.model import CARDS, FPGA_CARD, IO_CARD
+from pymodels.iocard.registers import REGISTERS as IO_REGISTERS
+from pymodels.iocard.registers import IoReg
 
 CARD = SLOT + CARDS.index(FPGA_CARD) * SLOT_BYTES
-NO_CARD = -1
+IO = SLOT + CARDS.index(IO_CARD) * SLOT_BYTES
+IO_RING_BYTES = 0x40000
+"""Largest ring of an I/O card: its inbound post queue has room for all messages of both rings."""
+
+BACKS = (CardReg.BACK0, CardReg.BACK1)
+"""Registers of an FPGA card: back pointers of its rings."""
 
 
 def card_channel(options: Options, view: ClusterView) -> int:
@@ -26,11 +36,9 @@ def card_channel(options: Options, view: ClusterView) -> int:
 
     Raises OptionError if the options leave no channel or no room for the card.
     """
-    if not view.has(view.me, FPGA_CARD):
+    channel = channel_map(options, view, view.me).card
+    if channel == NO_CARD:
         return NO_CARD
-    if options.channels < 2:
-        what = f"option channels={options.channels}"
-        raise OptionError(what, f"the FPGA card of {view.names[view.me]} needs a channel of its own", "give 2 or more")
     if options.queue_style != "append":
         cause = "an FPGA card supports append queues only"
         raise OptionError(f"option queue_style={options.queue_style}", cause, "use append for hosts with a card")
@@ -41,20 +49,36 @@ def card_channel(options: Options, view: ClusterView) -> int:
     if options.card_queue_bytes < least:
         cause = f"{options.card_queue_bytes} bytes have no room for three segments of {options.segment_bytes}"
         raise OptionError("option card_queue_bytes", cause, f"give {least} or more")
-    return options.channels - 1
+    return channel
 
 
-def ring_limit(layout: Layout) -> int:
-    """Return the offset in a bank below which a message must begin."""
-    return layout.card_queue_bytes - min(layout.host_slot, MAX_PAYLOAD + 40) & ~7
+def ring_limit(layout: Layout, base: int = CARD) -> int:
+    """Return the offset in a ring below which a message must begin, for the card at PCI address `base`."""
+    size = min(layout.card_queue_bytes, IO_RING_BYTES) if base == IO else layout.card_queue_bytes
+    return size - min(layout.host_slot, MAX_PAYLOAD + 40) & ~7
+
+
+def card_base(view: ClusterView) -> int:
+    """Return the PCI address of the node's endpoint card."""
+    return IO if view.has(view.me, IO_CARD) else CARD
 
 
 class CardRings:
-    """Two incoming rings of an FPGA card, as the NI fills them."""
+    """Two incoming rings of an endpoint card, as the NI fills them."""
 
-    def __init__(self, nic: Nic, layout: Layout) -> None:
+    def __init__(self, nic: Nic, layout: Layout, base: int = CARD) -> None:
+        """Begin with empty rings.
+
+        Args:
+            nic: Verbs of the NIC.
+            layout: Map of NI memory.
+            base: PCI address of the card.
+        """
         self._nic, self._layout = nic, layout
-        self._limit = ring_limit(layout)
+        self._first = base + (IO_REGISTERS if base == IO else 0)
+        registers = [base + IoReg.INBOUND_PORT] * 2 if base == IO else [base + REGISTERS + one for one in BACKS]
+        self._pointers = tuple(registers)
+        self._limit = ring_limit(layout, base)
         self._back = [0, 0]
         self._turn = 0
 
@@ -65,12 +89,12 @@ class CardRings:
         front = self._nic.load(self._layout.card_read + 4 * self._turn)
         return fits(front, self._back[self._turn], length, self._limit)
 
-    def place(self, length: int) -> tuple[int, int, int]:
-        """Reserve room for a message; return the PCI addresses of its data and of the back pointer, and the pointer's
-        new value.
+    def place(self, length: int, message: int = 0) -> tuple[int, int, int]:
+        """Reserve room for a message with this number in the trace; return the PCI addresses of its data and of the
+        back pointer, and the pointer's new value.
         """
         turn, back = self._turn, self._back[self._turn]
         self._back[turn] = after = following(back, length, self._limit)
         self._turn = 1 - turn
-        pointer = (CardReg.BACK0, CardReg.BACK1)[turn]
-        return CARD + turn * BANK_BYTES + back, CARD + REGISTERS + pointer, after
+        self._nic.put_in_card(turn * BANK_BYTES + back, message)
+        return self._first + turn * BANK_BYTES + back, self._pointers[turn], after

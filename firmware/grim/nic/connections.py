@@ -27,6 +27,7 @@ from firmware.grim.formats import (
     distance,
     endpoint,
 )
+from firmware.grim.nic.card_messages import CardMessages
 from firmware.grim.nic.clock import TickingClock
 from firmware.grim.nic.delivery.unfinished import Unfinished
 from firmware.grim.nic.layout import NONE, Counter, Word
@@ -49,13 +50,14 @@ class Connections(Peers):
         transmitter: Transmitter,
         answers: LossyAnswers,
         verdicts: Verdicts,
+        card: CardMessages,
         remote: Remote,
         reports: Reports,
         unfinished: Unfinished,
         clock: TickingClock,
     ) -> None:
         super().__init__(ni, transmitter)
-        self._answers, self._verdicts, self._remote = answers, verdicts, remote
+        self._answers, self._verdicts, self._card, self._remote = answers, verdicts, card, remote
         self._reports, self._unfinished, self._clock = reports, unfinished, clock
         first = self.nic.load(Word.BEGINNINGS) + 1 & COUNTER_MASK
         self.nic.store(Word.BEGINNINGS, first)
@@ -128,6 +130,7 @@ class Connections(Peers):
         self._clock.start()
         await self._answers.close(peer)
         self._unfinished.forget(peer)
+        self._card.forget(peer)
         self._verdicts.forget(peer)
         self._remote.forget(peer)
         self._reports.afar.forget(peer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from firmware.grim import formats as grim
-from firmware.grim.nic.remote_memory.entries import MAP_BYTES, PAGE, Runtime, Static
+from firmware.grim.nic.remote_memory.entries import MAP_BYTES, PAGE, WINDOWS, Runtime, Static, Window
 from firmware.grim.nic.words import Counter, DriverWord, State, Word
 from firmware.grim.options import Options
 from firmware.options import OptionError
@@ -229,7 +229,9 @@ class Layout:
         """Bit position of the channel, and in `node_shift` of the NI, in the stream numbers of compiled firmware."""
         if self.executes:
             self.streams = self.sources << self.node_shift << self.channel_shift
-        self.counters = self._take(VARIABLES_BYTES if self.executes else 4 * len(Counter))
+        self.counters = self._take(VARIABLES_BYTES if self.executes else 4 * len(Counter) + Window.BYTES * WINDOWS)
+        self.windows = self.counters + 4 * len(Counter)
+        """Address of the FPGA card's windows for remote memory; compiled firmware has none."""
         self.channels = self._take(REGISTERS * self.sources)
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)

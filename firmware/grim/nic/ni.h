@@ -13,6 +13,8 @@ enum { WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVIC
 enum { SENTINEL = 0x5EAF00D5 };
 enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_SEGMENT = 2, TYPE_REPORT, TYPE_WRITE, TYPE_READ = 6, TYPE_REPLY, TYPE_TREE_SEGMENT = 9 };
 enum { MORE = 2, UNKNOWN_ENDPOINT = 1, UNKNOWN_TYPE };
+enum { TYPE_PHYSICAL = 5, CARD_DEVICE = 2 };
+#define CARD_BANKS 0xE1000000u
 
 struct route { u32 high, low, skip, unused; };
 struct control { u32 route_high, route_low, w0, w1; };
@@ -27,7 +29,8 @@ struct incoming { u8 expected, refusing, unused[2]; };
 struct fixed { u32 va, size, pa, used; };
 struct piece { u32 pa, bytes; };
 struct window { u32 va, size, count, answer, end; struct piece piece[16]; };
-struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, whole, place, found; struct piece *piece, *lock_piece; };
+struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, whole, place, found; struct piece *piece, *lock_piece; u32 reader; };
+struct opened { u32 begin, size; };
 struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.grim.formats import Device, endpoint
-from firmware.grim.nic.cards import card_channel
+from firmware.grim.nic.cards import card_base, card_channel
 from firmware.grim.nic.layout import ROUTE_BYTES, Counter, State, Word
 from firmware.grim.nic.size_requests import resolve_options
 from firmware.options import OptionError
@@ -31,6 +31,8 @@ class Ni:
         self.to_itself = view.me in view.routes
         """True if the node has an FPGA card, so that messages to this node go over the switch."""
         self.card_channel = card_channel(self.options, view)
+        self.card_base = card_base(view)
+        """PCI address of the endpoint card, if the node has one."""
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
         """Two words of the right-aligned route, and the number of leading bytes that the send engine skips, by VNN."""

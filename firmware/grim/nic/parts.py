@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmware.common.nic import host_dma
 from firmware.grim.nic.answers import Answers
+from firmware.grim.nic.card_messages import CardMessages
 from firmware.grim.nic.clock import Clock, TickingClock
 from firmware.grim.nic.connections import Connections
 from firmware.grim.nic.controls import Controls
@@ -55,6 +56,7 @@ class Parts:
         self.buffers = buffers = Buffers(ni, sentinels)
         self.verdicts = verdicts = Verdicts(ni, transmitter, buffers)
         intake = Intake(ni, buffers, verdicts, endpoints, delivery)
+        card = CardMessages(ni, verdicts, endpoints, intake)
         self.cut_through = CutThrough(ni, sentinels, buffers, verdicts, endpoints, delivery)
         both = options.buffering == "both"
         self.buffering = Buffering(ni, buffers, verdicts, endpoints, delivery, intake) if both else None
@@ -74,11 +76,13 @@ class Parts:
         self.peers: Peers
         self.timer: Retries | Timeouts
         if ticking and losses:
-            connections = Connections(ni, transmitter, losses, verdicts, remote, reports, outgoing.unfinished, ticking)
+            connections = Connections(
+                ni, transmitter, losses, verdicts, card, remote, reports, outgoing.unfinished, ticking
+            )
             self.peers, self.timer = connections, Timeouts(ni, outgoing, losses, reports, ticking, connections)
         else:
             self.peers, self.timer = Peers(ni, transmitter), Retries(clock, reports)
 
         controls, queues = Controls(answers, self.peers), self.buffering or intake
-        self.receiver = Receiver(ni, buffers, verdicts, self.cut_through, intake, queues, multicast, remote, controls)
+        self.receiver = Receiver(ni, buffers, verdicts, self.cut_through, card, queues, multicast, remote, controls)
         self.dma_ends = DmaEnds(ni, delivery, buffers, self.cut_through, self.buffering, multicast, remote, reports)

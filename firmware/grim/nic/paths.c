@@ -5,6 +5,7 @@
 #include "polling.h"
 #include "sending.h"
 #include "receiving.h"
+#include "cards.h"
 #include "answers.h"
 #include "remote.h"
 #include "timeouts.h"

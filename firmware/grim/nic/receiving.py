@@ -11,6 +11,7 @@ from collections.abc import Awaitable
 from typing import Protocol
 
 from firmware.common.nic.whole_words import has_whole_words
+from firmware.grim.channel_map import NO_CARD
 from firmware.grim.formats import (
     CONTROL_BYTES,
     COUNTER_MASK,
@@ -26,10 +27,9 @@ from firmware.grim.formats import (
     Words,
     padded,
 )
-from firmware.grim.nic.cards import NO_CARD
+from firmware.grim.nic.card_messages import CardMessages
 from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.delivery.cutting import CutThrough
-from firmware.grim.nic.delivery.intake import Intake
 from firmware.grim.nic.layout import NONE, Counter
 from firmware.grim.nic.multicast import Multicast
 from firmware.grim.nic.ni import Ni
@@ -51,7 +51,7 @@ class Controls(Protocol):
 
 
 class Queues(Protocol):
-    """Receiver of messages for endpoints: `Intake`, or `Buffering` in front of it."""
+    """Receiver of messages for endpoints: `Intake`, or `Buffering` or `CardMessages` in front of it."""
 
     def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
@@ -68,13 +68,13 @@ class Receiver:
         buffers: Buffers,
         verdicts: Verdicts,
         cut_through: CutThrough,
-        intake: Intake,
+        card: CardMessages,
         queues: Queues,
         multicast: Multicast,
         remote: Remote,
         controls: Controls,
     ) -> None:
-        """Create the receiver; `queues` takes messages for the host's endpoints, `intake` those for an FPGA card."""
+        """Create the receiver; `queues` takes messages for the host's endpoints, `card` those for an FPGA card."""
         self._ni, self._nic = ni, ni.nic
         self._buffers, self._verdicts, self._cut_through = buffers, verdicts, cut_through
         self._multicast, self._remote, self._controls = multicast, remote, controls
@@ -85,7 +85,8 @@ class Receiver:
         """Receiver of each channel's messages."""
         if ni.card_channel != NO_CARD:
             self._ends[ni.card_channel] |= Device.CELOXICA
-            self._queues[ni.card_channel] = intake
+            self._queues[ni.card_channel] = card
+        self._card = card
         self._overlong = False
 
     async def packet(self) -> None:
@@ -159,13 +160,19 @@ class Receiver:
             await verdicts.refuse(buffer, key, source, stream, Lack.TRANSLATION)
         elif kind in TREES:
             await self._multicast.arrived(buffer, head, stream)
+        elif kind == MessageType.CARD_SEGMENT:
+            await self._card.segment(buffer, head, stream, length)
         elif head.destination == self._ends[head.channel] and MessageType.ACTIVE <= kind <= MessageType.ERROR_REPORT:
             await self._queues[head.channel].take(buffer, key, source, stream, head.channel, length, early)
-        elif head.destination == self._ni.endpoint and MessageType.RM_V <= kind <= MessageType.RM_REPLY:
+        elif self._remembers(head) and MessageType.RM_V <= kind <= MessageType.RM_REPLY:
             await self._remote.arrived(buffer, head, stream)
         else:
             cause = Cause.UNKNOWN_TYPE if head.destination == self._ni.endpoint else Cause.UNKNOWN_ENDPOINT
             await verdicts.impossible(buffer, key, source, stream, cause)
+
+    def _remembers(self, head: Words) -> bool:
+        """Return True if a message names the host, or the FPGA card on its channel, which have remote memory."""
+        return head.destination in (self._ni.endpoint, self._ends[head.channel])
 
     async def overrun(self) -> None:
         """Handle BUFF: a packet longer than any message. Receive the rest of it over the same buffer, and drop it at

@@ -1,4 +1,4 @@
-/* Paths of remote.py and translation.py. */
+/* Paths of remote.py, translation.py and windows.py. */
 /* Decode a received remote memory message. */
 void remote_look(struct ni *ni, struct job *job) {
     u32 length = length_of(ni->armed->data->w2), target, source;
@@ -30,6 +30,31 @@ void remote_look(struct ni *ni, struct job *job) {
         OFF_PATH("can never be");
         ni->errors++;
     }
+}
+
+/* Decode what a message to or from an FPGA card has in addition: its endpoints, and the offset of a physical write. */
+u32 remote_card(struct ni *ni, struct job *job) {
+    u32 target = job->data->w2 & 0xFFFF;
+    job->reader = job->data->w1 & 0xFF0F;
+    if (UNLIKELY(target != (ni->me_word | CARD_DEVICE))) {
+        OFF_PATH("to the host, from a card");
+        return 0;
+    }
+    if (UNLIKELY(job->data->w1 >> 26 == TYPE_PHYSICAL)) {
+        OFF_PATH("physical");
+        job->va -= CARD_BANKS;
+    }
+    return 1;
+}
+
+/* Compare one window of the FPGA card. */
+struct opened *translate_window(struct opened *window, u32 offset) {
+    if (UNLIKELY(offset - SHARED32(&window->begin) < SHARED32(&window->size))) {
+        OFF_PATH("it is the one");
+        return window;
+    }
+    LOOP_AGAIN();
+    return window + 1;
 }
 
 /* Advance the stream, unless the message was parked and has advanced it before. */

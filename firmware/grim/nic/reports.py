@@ -77,7 +77,8 @@ class Reports:
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
         head, (a0, _, _, a3) = Words(*self._nic.load_words(at, 4)), self._nic.load_words(at + 16, 4)
         w1, w3 = head.w1, head.w3
-        if head.type in SEGMENTS or (MessageType.RM_V <= head.type <= MessageType.RM_REPLY and w1 & MORE):
+        placed = head.type == MessageType.CARD_SEGMENT or MessageType.RM_V <= head.type <= MessageType.RM_REPLY
+        if head.type in SEGMENTS or (placed and w1 & MORE):
             return
         w1, w3 = w1 & 0xFFFF0000, w3 & 0xFFFF0000 | cause
         if channel.index < own:
@@ -91,7 +92,12 @@ class Reports:
                 await self.afar.queue_report(origin, source, w1, w3, a0, a3)
 
     async def queue_report(self, channel: int, *arguments: int) -> None:
-        """Queue a report to a channel of this NI's host: w1, w3 and the arguments of its header."""
+        """Queue a report to a channel of this NI's host: w1, w3 and the arguments of its header.
+
+        Channel 0 gets the reports about messages of the FPGA card, which has no handler for them.
+        """
+        if channel == self._ni.card_channel:
+            channel = 0
         end = await self._buffering.end(channel) if self._buffering is not None else 0
         self._waiting.append((channel, end, *arguments))
         await self._bring()

@@ -87,16 +87,10 @@ class Firmware:
         await self._start()
         await self._synchronise()
         await self._tell_host()
-        while True:
-            loop = self._loop()
-            await loop.steps[await loop.run()]()
-
-    def _loop(self) -> Loop:
-        """Return the polling loop to run now."""
         transmitter = self.parts.transmitter
-        if transmitter.stuck:
-            return self._link
-        return self._scan if transmitter.prepared is None else self._hold
+        while True:
+            loop = self._link if transmitter.stuck else self._scan if transmitter.prepared is None else self._hold
+            await loop.steps[await loop.run()]()
 
     async def _start(self) -> None:
         """Wait until the host has initialised the channel registers; take over its queues and arm the first receive

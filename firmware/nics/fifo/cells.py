@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from firmware.verbs import Host
+from pymodels.messages import BESIDE
 from pymodels.nics.fifo.registers import Form, Region, Size, Status, circuit
 
 WORD = struct.Struct(">BBH")
@@ -22,6 +23,8 @@ PART = Size.PAYLOAD - WORD.size
 MOST = FIRST - 1
 """Maximum message size in bytes."""
 MASK = 0xFF
+SENT, TAKEN = BESIDE, BESIDE + 1
+"""Places at which a driver leaves its numbers of cells for the next driver: the card goes on in its two FIFOs."""
 
 
 class Cell(NamedTuple):
@@ -46,8 +49,8 @@ class CellPort:
         self._numbers = dict.fromkeys(routes, 0)
         self._room = int(Size.OUT_CELLS)
         self._there = 0
-        self._sent = self._taken = 0
-        """Numbers of cells sent and taken."""
+        self._sent, self._taken = host.message_at(SENT), host.message_at(TAKEN)
+        """Numbers of cells sent and taken since the card's reset, for numbers of messages in the trace only."""
 
     async def start(self) -> None:
         """Select the card's cell mode, and set the route of each destination's circuit. Call this first."""
@@ -76,6 +79,7 @@ class CellPort:
         place = Size.OUT_BASE + Size.SLOT * (self._sent % Size.OUT_CELLS)
         self._host.put_message(self._host.nic_base + place, message)
         self._sent += 1
+        self._host.put_message(SENT, self._sent)
         number = self._numbers[destination] = self._numbers[destination] + 1 & MASK
         header = key(self._me, destination, number)
         part = data[at : at + PART].ljust(PART, b"\0")
@@ -109,6 +113,7 @@ class CellPort:
         """Return the data of the cell that `look` returned, and remove it from the FIFO."""
         self._there -= 1
         self._taken += 1
+        self._host.put_message(TAKEN, self._taken)
         size = min(cell.left, PART)
         count = -(-size // 4)
         words = [await self._host.pio_read(self._in + WORD.size + 4 * index) for index in range(count)]

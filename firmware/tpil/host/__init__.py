@@ -5,8 +5,21 @@
 
 from firmware.tpil.host.config import Config, Method
 from firmware.tpil.host.driver import CardDma
-from firmware.tpil.host.library import Tpil, TpilError
+from firmware.tpil.host.errors import CardGoneError, TpilError
+from firmware.tpil.host.export import read_config, write_config, write_header
+from firmware.tpil.host.library import Tpil
 
 create = Tpil
 
-__all__ = ["CardDma", "Config", "Method", "Tpil", "TpilError", "create"]
+__all__ = [
+    "CardDma",
+    "CardGoneError",
+    "Config",
+    "Method",
+    "Tpil",
+    "TpilError",
+    "create",
+    "read_config",
+    "write_config",
+    "write_header",
+]

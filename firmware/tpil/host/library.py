@@ -8,9 +8,11 @@ from typing import Protocol
 from firmware.common.host.lock import Lock
 from firmware.tpil.host.config import DEFAULT, Config, CutOffs, Method, cut_offs
 from firmware.tpil.host.driver import MOST
+from firmware.tpil.host.errors import TpilError
 from firmware.verbs import Host
-from pymodels.errors import SanlabError
 
+WORD = 4
+"""Bytes of the host's smallest access of the bus."""
 LINE = 32
 """Bytes of a cache line, and of one turn of a copy loop."""
 CHUNK = 8 * LINE
@@ -19,10 +21,6 @@ PAGE = 4096
 COPY_PATHS = {Method.WORDS: "copy_words", Method.MMX: "copy_mmx", Method.SSE: "copy_sse"}
 SIZES = tuple(size for power in range(2, 17) for size in (1 << power, 3 << power - 1 if power > 2 else 0) if size)
 """Benchmark sizes: powers of two and the values half-way between them."""
-
-
-class TpilError(SanlabError):
-    """Invalid call of TPIL."""
 
 
 class Ioctl(Protocol):
@@ -45,9 +43,10 @@ class Tpil:
             ioctl: DMA driver; without it, only the CPU moves data.
             sse: True if the CPU has stores of 16 bytes.
         """
-        self._host, self._window, self._size, self._ioctl = host, window, size, ioctl
+        self._host, self.window, self._size, self._ioctl = host, window, size, ioctl
         self._bounce = host.allocate(MOST + 8)
         self._bounce_turn = Lock(host, "the bounce buffer")
+        self._edge_turn = Lock(host, "a word that another transfer shares")
         self._stores = tuple(method for method in COPY_PATHS if sse or method != Method.SSE)
         self.config = DEFAULT
 
@@ -57,15 +56,16 @@ class Tpil:
         Programmed I/O is posted when this returns; DMA is complete.
 
         Args:
-            target: offset in the card's memory, a multiple of 4.
-            source: address in host memory, a multiple of 4.
-            size: number of bytes, a multiple of 4.
+            target: offset in the card's memory in bytes.
+            source: address in host memory.
+            size: number of bytes.
 
         Returns:
             The method used.
 
         Raises:
-            TpilError: a misaligned transfer, or one outside the card.
+            TpilError: a transfer outside the card.
+            CardGoneError: the card's DMA does not answer or does not finish.
         """
         await self._host.spend("h2c")
         method = self.config.choose(source, target, size)
@@ -114,7 +114,7 @@ class Tpil:
         """Return the time in ps from the call until a read behind the bytes returns."""
         begin = self._host.now
         await self.move(method, target, source, size)
-        await self._host.pio_read(self._window + target + size - 4)
+        await self._host.pio_read(self.window + (target + size - 1 & ~3))
         return self._host.now - begin
 
     async def move(self, method: Method, target: int, source: int, size: int) -> None:
@@ -122,15 +122,16 @@ class Tpil:
 
         Args:
             method: the method.
-            target: offset in the card's memory, a multiple of 4.
-            source: address in host memory, a multiple of 4.
-            size: number of bytes, a multiple of 4.
+            target: offset in the card's memory in bytes.
+            source: address in host memory.
+            size: number of bytes.
 
         Raises:
-            TpilError: a misaligned transfer, one outside the card, or an unavailable method.
+            TpilError: a transfer of no bytes, one outside the card, or an unavailable method.
+            CardGoneError: the card's DMA does not answer or does not finish.
         """
-        if target % 4 or source % 4 or size % 4 or size <= 0:
-            raise TpilError("transfer", f"{size} bytes from {source:#x} to {target:#x}", "give multiples of 4")
+        if size <= 0:
+            raise TpilError("transfer", f"{size} bytes from {source:#x} to {target:#x}", "give 1 or more")
         if target < 0 or target + size > self._size:
             cause = f"{target:#x} to {target + size:#x} of a card of {self._size:#x} bytes"
             raise TpilError("target", cause, "stay inside the card")
@@ -143,11 +144,28 @@ class Tpil:
             await step(self._ioctl, target, source, size)
 
     async def _store(self, method: Method, target: int, source: int, size: int) -> None:
+        """Store whole words by the CPU, and merge the bytes before and behind them into the card's words."""
         host, combine = self._host, method != Method.WORDS
-        for at in range(0, size, CHUNK):
-            part = min(CHUNK, size - at)
+        head = min(-target % WORD, size)
+        tail = (target + size) % WORD if size > head else 0
+        if head:
+            await self._merge(target, source, head)
+        for at in range(head, size - tail, CHUNK):
+            part = min(CHUNK, size - tail - at)
             await host.spend(COPY_PATHS[method], -(-part // LINE))
-            await host.pio_copy(self._window + target + at, source + at, part, combine)
+            await host.pio_copy(self.window + target + at, source + at, part, combine)
+
+        if tail:
+            await self._merge(target + size - tail, source + size - tail, tail)
+
+    async def _merge(self, target: int, source: int, size: int) -> None:
+        """Write one to three bytes of a word: the host's bus port stores words, so that the word is read first."""
+        first, address = target % WORD, self.window + target - target % WORD
+        async with self._edge_turn:
+            await self._host.spend("edge_word")
+            word = bytearray((await self._host.pio_read(address)).to_bytes(WORD, "big"))
+            word[first : first + size] = self._host.load_bytes(source, size)
+            await self._host.pio_write(address, bytes(word))
 
     async def _from_bounce(self, ioctl: Ioctl, target: int, source: int, size: int) -> None:
         host = self._host
@@ -164,8 +182,10 @@ class Tpil:
         """Fetch page by page, since the pages of a real memory are not contiguous."""
         host, at = self._host, 0
         await host.spend("lock_page", (source + size - 1) // PAGE - source // PAGE + 1)
-        while at < size:
-            part = min(size - at, PAGE - (source + at) % PAGE)
-            await ioctl.fetch(source + at, target + at, part)
-            at += part
-        await host.spend("unlock_page", (source + size - 1) // PAGE - source // PAGE + 1)
+        try:
+            while at < size:
+                part = min(size - at, PAGE - (source + at) % PAGE)
+                await ioctl.fetch(source + at, target + at, part)
+                at += part
+        finally:
+            await host.spend("unlock_page", (source + size - 1) // PAGE - source // PAGE + 1)

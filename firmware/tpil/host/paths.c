@@ -12,7 +12,7 @@ struct page { u32 frame, count; };
 /* tpil_h2c: check the range, choose the method by the cut-offs. */
 u32 h2c(const struct device *device, u32 target, u32 source, u32 bytes) {
     const struct cutoff *cutoff = device->aligned;
-    if (UNLIKELY(target + bytes > device->bytes || (bytes & 3))) {
+    if (UNLIKELY(target + bytes > device->bytes || !bytes)) {
         OFF_PATH("bad argument");
         return 0;
     }
@@ -58,6 +58,13 @@ void copy_sse(sse *target, const sse *source) {
     __builtin_nontemporal_store(source[0], target);
     __builtin_nontemporal_store(source[1], target + 1);
     LOOP_AGAIN();
+}
+
+/* Merge one to three bytes at an end of a transfer into the card's word. */
+void edge_word(const u32 *source, u32 first, u32 bytes) {
+    u32 mask = ((1u << 8 * bytes) - 1) << 8 * first;
+    u32 word = PIO_READ();
+    PIO_WRITE((word & ~mask) | (*source << 8 * first & mask));
 }
 
 /* Copy 32 bytes to the bounce buffer; the time of the memory is charged separately. */

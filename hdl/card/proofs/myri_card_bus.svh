@@ -20,7 +20,7 @@ always_comb begin
 end
 always @(posedge clk)
   if (!$initstate && !rst) begin
-    assert (busy || !(in_flight || registers_busy));
+    assert (busy || !(in_flight || registers_busy || config_busy));
     assert (bank_due_q == 2'(soon) + 2'(now));
     if (mailbox_waited_q != '0 || ev_mailbox) assert (stays && registers_busy);
     if (!$past(rst || busy || tread_valid || bank_due_q != '0))

@@ -1,4 +1,4 @@
-// Each word of a message is read and output once, in order, and no other word. At most one word waits. After a clock
+// Each word of a message is read and output once, in order, and no other word, and none while `halt` is 1. At most one word waits. After a clock
 // with `open` = 0 no word waits, and without `ce` no register changes. An arbitrary word, `place`, is followed.
 // Assumed: a read returns its word one clock later and holds it until the next read; `upto` does not decrease while the
 // message is open, and `front` is stable.
@@ -36,7 +36,7 @@ always @(posedge clk)
     if (valid) assert (asked != '0 && was_open);
     if (valid && open && from + 19'(given) == place) assert (data == value);
     if (due_q && was_open) assert (last == from + 19'(asked) - 19'd1);
-    assert (mem_read == (ce && open && asked != upto && !(valid && !ready)));
+    assert (mem_read == (ce && open && !halt && asked != upto && !(valid && !ready)));
     if (mem_read) assert (mem_addr == front[20:2] + 19'(asked));
     if ($past(rst)) assert (word_q == '0);
     if (!$past(rst) && !$past(ce) && $past(open)) assert ($stable(due_q) && $stable(kept_q) && $stable(asked_q) && $stable(word_q));

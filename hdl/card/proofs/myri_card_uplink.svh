@@ -11,6 +11,7 @@ always @(posedge clk)
       assert ($stable(state_q) && $stable(over_q) && $stable(front_q) && $stable(back_q));
       assert ($stable(asked_q) && $stable(due_q) && $stable(left_q) && $stable(at_q));
       assert ($stable(first_q) && $stable(got_q) && $stable(dma_active));
+      assert ($stable(from_q) && $stable(rest_q) && $stable(job_turn_q));
     end
     if (!$past(rst) && $past(state_q == IDLE)) assert (!seen_q && !pointed_q && pause_q == $past(cfg_pause));
     if (state_q != COPYING && state_q != POINT) assert (asked_q == 24'd8);

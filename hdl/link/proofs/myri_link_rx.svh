@@ -4,8 +4,8 @@
 // arrives as the first or second of the buffer is its head or the one behind it, and then becomes the head. The head
 // stays until it leaves. Reads of characters that arrived behind these two are not proved.
 // prove: induction 2 LANES=1 SLACK_LOG2=4
-// unseen: `&` -> `|` in `if ((live & ~got_data) != '0) begin`: lanes are examined more often than necessary
-// unseen: `||` -> `&&` in `assign full = 8'(level) >= cfg.slack || level[SLACK_LOG2];`: the buffer never becomes full, as proved here
+// unseen: `&` -> `|` in `if (EVALUATE_ALWAYS || (live & ~got_data) != '0) begin`: lanes are examined more often than necessary
+// unseen: `||` -> `&&` in `assign full = 8'(level_q) >= cfg.slack || level_q[SLACK_LOG2];`: the buffer never becomes full, as proved here
 (* anyconst *) logic [7:0] room;
 (* anyconst *) logic [7:0] slack;
 (* anyconst *) logic [7:0] stop_mark;
@@ -44,7 +44,8 @@ always @(posedge rx_clk[0])
       assert (fill[7:0] > cfg.go_mark);
     end
     assert (m_valid[0] == (fill[7:0] != 8'd0));
-    assert (gen_lane[0].next_ptr_q == 5'(gen_lane[0].r_ptr_q + 5'd1));
+    assert (gen_lane[0].third_ptr_q == 4'(gen_lane[0].next_ptr_q + 4'd1));
+    assert (4'(gen_lane[0].w_ptr_q - gen_lane[0].next_ptr_q) == 4'(fill[7:0] - 8'd1));
     if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(fill) && $stable(stopping));
     if (!$past(rst) && !$past(rx_needed[0])) assert ($stable(gen_lane[0].head_q) && $stable(gen_lane[0].second));
     if (!$past(rst) && $past(gen_lane[0].push)) begin

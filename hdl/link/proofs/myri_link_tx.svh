@@ -15,6 +15,7 @@ always @(posedge clk)
       assert ($stable(stopped) && $stable(refresh_wait_q) && $stable(lasts_last_q) && $stable(blocked_last_q));
       assert ($stable(stop_deadline_q) && $stable(block_deadline_q));
     end
+    assert (closed_q == (stopped | cut_q));
     if (tx != '0) assert (busy && tx_needed[0]);
     cover (!busy && stopped[0] && in_packet_q[0]);
   end

@@ -39,9 +39,11 @@ module myri_lanai_core
 
   logic z_q, n_q, v_q, c_q;
   // Addresses of this instruction and of the next two.
-  logic [31:0] at_q, after_q, behind_q;
+  logic [31:0] at_q, after_q, behind;
   logic stopped_q;
   fault_t fault_q;
+  logic [31:0] fault_at_q;  // address of the instruction that halted the core
+  assign behind = after_q + 32'd4;
 
   // A load of pc: its two delay slots execute, then its target.
   logic [1:0] return_left_q;  // delay slots left, 2 or 1
@@ -54,11 +56,11 @@ module myri_lanai_core
   assign next = returning ? return_to_q : after_q;
 
   // Fetch and execution. A data access has priority over a fetch.
-  logic have, fetch, access, fetched;
+  logic have, fetch, access, accesses, fetched, moves;
   logic [22:0] fetch_addr;
   logic [31:0] word;
   instruction_t one;
-  assign fetched = cpu_gnt && !access;
+  assign fetched = cpu_gnt && !accesses;
   myri_lanai_fetch #(
       .WIDTH(WIDTH)
   ) u_fetch (
@@ -72,7 +74,8 @@ module myri_lanai_core
       .cpu_read,
       .at(at_q),
       .after(returning && !return_known_q ? at_q : next),
-      .behind(returning ? at_q : behind_q),
+      .behind(returning ? at_q : behind),
+      .moves,
       .addr(fetch_addr),
       .gnt(fetched)
   );
@@ -162,28 +165,36 @@ module myri_lanai_core
     else target = memory ? sum : result;
   end
 
-  // Conditions for execution.
+  // Conditions for execution. The faults of addresses and targets are known last: an instruction that has one (`late`)
+  // may still change the registers, which nobody reads from then on, but reaches neither SRAM nor special registers.
   fault_t wrong;
   logic [3:0] register_wait_q;
-  logic load_waits, ready, go, reads_pc;
+  logic load_waits, may, late, go, reads_pc, beyond_pc, in_shadow, bad_return;
   assign reads_pc = one.load && one.rd == PC;
+  assign beyond_pc = at_q + 32'd4 > {8'd0, sram_bytes} || at_q[31:24] != 8'd0;
+  assign in_shadow = (jumps || reads_pc) && (shadow_q || return_left_q != 2'd0);
+  assign bad_return = return_known_q && return_to_q[1:0] != 2'd0;
+  assign late = (memory && (unaligned || (special ? !one.size[1] : beyond))) || (jumps && target[1:0] != 2'd0);
   always_comb begin
-    if (at_q + 32'd4 > {8'd0, sram_bytes} || at_q[31:24] != 8'd0) wrong = FAULT_FETCH;
+    if (beyond_pc) wrong = FAULT_FETCH;
     else if (!have) wrong = FAULT_NONE;
     else if (!one.legal) wrong = FAULT_ILLEGAL;
     else if (load_waits) wrong = FAULT_NONE;
     else if (memory && unaligned) wrong = FAULT_UNALIGNED;
     else if (memory && special && !one.size[1]) wrong = FAULT_PART;
     else if (memory && !special && beyond) wrong = FAULT_BEYOND;
-    else if ((jumps || reads_pc) && (shadow_q || return_left_q != 2'd0)) wrong = FAULT_SHADOW;
+    else if (in_shadow) wrong = FAULT_SHADOW;
     else if (jumps && target[1:0] != 2'd0) wrong = FAULT_JUMP;
-    else if (return_known_q && return_to_q[1:0] != 2'd0) wrong = FAULT_JUMP;
+    else if (bad_return) wrong = FAULT_JUMP;
     else wrong = FAULT_NONE;
   end
-  assign ready = !rst && !stopped_q && have && wrong == FAULT_NONE && !load_waits && !(returning && !return_known_q);
-  assign access = ready && memory && !special;
-  assign cpu_reg.valid = ready && memory && special && register_wait_q == cfg_register_clocks;
-  assign go = ready && (!memory || (special ? cpu_reg.valid : cpu_gnt));
+  assign may = !rst && !stopped_q && have && one.legal && !load_waits && !beyond_pc && !in_shadow && !bad_return &&
+      !(returning && !return_known_q);
+  assign accesses = may && memory && !special;
+  assign access = accesses && !late;
+  assign cpu_reg.valid = may && memory && special && !late && register_wait_q == cfg_register_clocks;
+  assign moves = may && (!memory || (special ? register_wait_q == cfg_register_clocks : cpu_gnt));
+  assign go = moves && !late;
 
   logic [31:0] uses;
   always_comb begin : registers_used
@@ -199,7 +210,7 @@ module myri_lanai_core
       .rst,
       .cfg_load_delay,
       .uses,
-      .loads  (go && one.load && one.rd > PC),
+      .loads  (moves && one.load && one.rd > PC),
       .load_rd(one.rd),
       .waits  (load_waits)
   );
@@ -223,9 +234,9 @@ module myri_lanai_core
   assign doubled = {2{lanes}};
   logic fetches;
   assign fetches = fetch && !stopped_q && !rst;
-  assign cpu_sram.req = access || fetches;
+  assign cpu_sram.req = accesses ? !late : fetches;
   assign cpu_sram.write = access && one.store;
-  assign cpu_sram.addr = access ? {address[22:LANE], {LANE{1'b0}}} : fetches ? fetch_addr : 23'd0;
+  assign cpu_sram.addr = accesses ? {address[22:LANE], {LANE{1'b0}}} : fetches ? fetch_addr : 23'd0;
   assign cpu_sram.be = access ? enables << address[LANE-1:0] : 8'd0;
   assign cpu_sram.wdata = access ? 64'(doubled[WIDTH-1:0]) : 64'd0;
   assign cpu_reg.write = one.store;
@@ -266,14 +277,14 @@ module myri_lanai_core
       .loads(loading_q),
       .load_rd(load_rd_q),
       .load_value(brought),
-      .computes(go && (writes_rd || (memory && one.back))),
+      .computes(moves && (writes_rd || (memory && one.back))),
       .result_rd(memory ? one.rs1 : one.rd),
       .result_value(memory ? sum : result)
   );
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {at_q, after_q, behind_q} <= {32'd0, 32'd4, 32'd8};
+      {at_q, after_q} <= {32'd0, 32'd4};
       {z_q, n_q, v_q, c_q} <= 4'd0;
       {loading_q, load_special_q, shadow_q, stopped_q, return_known_q} <= 5'd0;
       special_q <= 32'd0;
@@ -282,19 +293,20 @@ module myri_lanai_core
       fault_q <= FAULT_NONE;
     end else begin
       if (wrong != FAULT_NONE && !stopped_q) begin
-        stopped_q <= 1'b1;
-        fault_q   <= wrong;
+        stopped_q  <= 1'b1;
+        fault_q    <= wrong;
+        fault_at_q <= at_q;
       end
-      if (ready && memory && special)
+      if (may && memory && special)
         register_wait_q <= cpu_reg.valid ? 4'd0 : register_wait_q + 4'd1;
-      loading_q <= go && one.load && !(special && one.rd == PC);
-      load_special_q <= go && one.load && special;
-      special_q <= go && one.load && special ? cpu_reg_rdata : 32'd0;
+      loading_q <= moves && one.load && !(special && one.rd == PC);
+      load_special_q <= moves && one.load && special;
+      special_q <= moves && one.load && special ? cpu_reg_rdata : 32'd0;
       if (loading_q && load_rd_q == PC) begin
         return_known_q <= 1'b1;
         return_to_q <= brought;
       end
-      if (go) begin
+      if (moves) begin
         load_rd_q   <= one.rd;
         load_size_q <= one.size;
         load_lane_q <= address[2:0];
@@ -304,12 +316,12 @@ module myri_lanai_core
         // Next instruction.
         shadow_q <= jumps;
         if (returning) begin
-          {at_q, after_q, behind_q} <= {return_to_q, return_to_q + 32'd4, return_to_q + 32'd8};
-          return_known_q <= 1'b0;
+          {at_q, after_q} <= {return_to_q, return_to_q + 32'd4};
+          return_known_q  <= 1'b0;
         end else if (jumps) begin
-          {at_q, after_q, behind_q} <= {after_q, target, target + 32'd4};
+          {at_q, after_q} <= {after_q, target};
         end else begin
-          {at_q, after_q, behind_q} <= {after_q, behind_q, behind_q + 32'd4};
+          {at_q, after_q} <= {after_q, behind};
         end
         if (reads_pc) begin
           return_left_q <= 2'd2;
@@ -331,7 +343,7 @@ module myri_lanai_core
     else if (special) stall = STALL_REGISTER;
     else stall = STALL_GRANT;
   end
-  assign trace = {go, at_q, stall};
+  assign trace = {go, stopped_q ? fault_at_q : at_q, stall};
 
   logic unused_ok;
   assign unused_ok = ^{load_lane_q[2], doubled, cpu_read};

@@ -16,6 +16,7 @@ module myri_lanai_fetch
     input logic [31:0] at,  // address of the instruction to execute
     input logic [31:0] after,  // address of the next instruction
     input logic [31:0] behind,  // address of the instruction after it
+    input logic moves,  // the next instruction is executed in the next clock
     output logic have,  // the instruction is available
     output logic [31:0] word,  // the instruction
     output logic fetch,  // a word is requested
@@ -33,11 +34,12 @@ module myri_lanai_fetch
   logic [TAG-1:0] tag_q[WORDS];
   logic [WIDTH-1:0] word_q[WORDS];
   logic arriving_q;  // a fetched word arrives in this clock
+  logic at_arrives_q;  // likewise, and it is the one with the instruction to execute
   logic [TAG-1:0] arriving_tag_q;
 
   logic [TAG-1:0] at_tag, after_tag, behind_tag, want;
   logic [PLACE-1:0] at_place, after_place, behind_place, arriving_place, want_place;
-  logic at_arrives, at_here, after_here, behind_here;
+  logic at_here, after_here, behind_here;
   logic [WIDTH-1:0] there;
   assign at_tag = at[22:LANE];
   assign after_tag = after[22:LANE];
@@ -47,15 +49,14 @@ module myri_lanai_fetch
   assign behind_place = behind_tag[PLACE-1:0] & used;
   assign arriving_place = arriving_tag_q[PLACE-1:0] & used;
   assign want_place = want[PLACE-1:0] & used;
-  assign at_arrives = arriving_q && arriving_tag_q == at_tag;
-  assign at_here = at_arrives || (full_q[at_place] && tag_q[at_place] == at_tag);
+  assign at_here = at_arrives_q || (full_q[at_place] && tag_q[at_place] == at_tag);
   assign after_here = (arriving_q && arriving_tag_q == after_tag) ||
       (full_q[after_place] && tag_q[after_place] == after_tag);
   assign behind_here = (arriving_q && arriving_tag_q == behind_tag) ||
       (full_q[behind_place] && tag_q[behind_place] == behind_tag);
 
   assign have = at_here;
-  assign there = at_arrives ? cpu_read.data[WIDTH-1:0] : word_q[at_place];
+  assign there = at_arrives_q ? cpu_read.data[WIDTH-1:0] : word_q[at_place];
   if (WIDTH == 64) begin : gen_pair
     assign word = big(at[2] ? there[63:32] : there[31:0]);
   end else begin : gen_single
@@ -77,8 +78,10 @@ module myri_lanai_fetch
     if (rst) begin
       full_q <= '0;
       arriving_q <= 1'b0;
+      at_arrives_q <= 1'b0;
     end else begin
-      arriving_q <= fetch && gnt;
+      arriving_q   <= fetch && gnt;
+      at_arrives_q <= fetch && gnt && (!at_here || (!after_here && moves));
       if (arriving_q) begin
         full_q[arriving_place] <= 1'b1;
       end

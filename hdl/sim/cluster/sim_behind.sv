@@ -11,7 +11,8 @@ module sim_behind
     parameter int CLOCK_FAR = 0,  // index of the far bus's clock
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock
     parameter int FPGA = 0,  // see sim_slots
-    parameter int FRAME = 0  // see sim_slots
+    parameter int FRAME = 0,  // see sim_slots
+    parameter int MONITOR = 0  // 1 = with a monitor of the far bus
 ) (
     input  logic            clk,
     input  logic            rst,
@@ -45,6 +46,8 @@ module sim_behind
   logic [2*PCI_OUT_BITS-1:0] slot_out;
   logic far_busy, far_in_flight, far_conflict;
   pci_bridge_trace_t trace;
+  pci_wires_t far_wires;
+  logic [2:0] far_requests_n, far_grants_n;
   myri_pci_bridge #(
       .CARDS(2)
   ) bridge (
@@ -68,9 +71,9 @@ module sim_behind
       .slot_present({1'(FRAME), 1'(FPGA)}),
       .cfg_cdc_latency(fpga_q.cdc_latency),
       .cfg_far_wide(fpga_q.wide),
-      .far_wires(),
-      .far_req_n(),
-      .far_gnt_n()
+      .far_wires,
+      .far_req_n(far_requests_n),
+      .far_gnt_n(far_grants_n)
   );
 
   logic slots_busy, slots_in_flight;
@@ -94,6 +97,26 @@ module sim_behind
       .alarm(slots_alarm),
       .in_flight(slots_in_flight)
   );
+
+  logic monitor_busy;
+  if (MONITOR != 0) begin : gen_monitor
+    sim_pci_monitor #(
+        .UNIT  (BASE + PART_PCI_FAR),
+        .AGENTS(3)
+    ) monitor (
+        .rst,
+        .clk(far_clk),
+        .wires(far_wires),
+        .grants_n(far_grants_n),
+        .requests_n(far_requests_n),
+        .conflict(far_conflict),
+        .busy(monitor_busy)
+    );
+  end else begin : gen_no_monitor
+    assign monitor_busy = 1'b0;
+    logic unused_wires;
+    assign unused_wires = &{1'b0, far_wires, far_grants_n, far_requests_n};
+  end
 
   sim_invariant #(
       .UNIT(BASE + PART_BRIDGE),
@@ -128,7 +151,7 @@ module sim_behind
       .clk(far_clk),
       .rst,
       .cycle(far_cycle),
-      .busy(far_busy | slots_busy),
+      .busy(far_busy | slots_busy | monitor_busy),
       .in_flight(far_in_flight | slots_in_flight),
       .alarm(slots_alarm),
       .awake(far_awake)

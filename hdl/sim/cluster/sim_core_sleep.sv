@@ -10,11 +10,11 @@
 // A turn of more than TURN clocks is always executed.
 `include "doorway.svh"
 // Registers of the core other than arrays.
-`define SIM_CORE_STATE {u_core.at_q, u_core.after_q, u_core.behind_q, u_core.z_q, u_core.n_q, u_core.v_q, u_core.c_q, \
+`define SIM_CORE_STATE {u_core.at_q, u_core.after_q, u_core.z_q, u_core.n_q, u_core.v_q, u_core.c_q, \
     u_core.return_left_q, u_core.return_known_q, u_core.return_to_q, u_core.shadow_q, u_core.register_wait_q, \
     u_core.loading_q, u_core.load_zero_q, u_core.load_special_q, u_core.special_q, \
     u_core.load_size_q, u_core.load_lane_q, u_core.load_rd_q, u_core.u_loads.loaded_q, u_core.u_loads.rd_q, \
-    u_core.u_fetch.full_q, u_core.u_fetch.arriving_q, u_core.u_fetch.arriving_tag_q}
+    u_core.u_fetch.full_q, u_core.u_fetch.arriving_q, u_core.u_fetch.at_arrives_q, u_core.u_fetch.arriving_tag_q}
 module sim_core_sleep
   import myri_nic_engines_pkg::*;
   import myri_lanai_core_pkg::*;
@@ -48,7 +48,7 @@ module sim_core_sleep
 );
   localparam int FIRST = 64;  // clocks after which a state that has not recurred is replaced
   localparam int TAG = 23 - $clog2(WIDTH / 8);  // bits of a word's address
-  localparam int STATE = 236 + TAG;  // of SIM_CORE_STATE
+  localparam int STATE = 205 + TAG;  // of SIM_CORE_STATE
 
   // Recording: the state of each clock of a turn; place 0 is the state that is compared.
   logic [STATE-1:0] kept_state[TURN];

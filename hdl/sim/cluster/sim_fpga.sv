@@ -53,16 +53,18 @@ module sim_fpga
   card_shell_trace_t shell;
   assign shell = trace.shell;
   assign in_flight = trace.in_flight;
+  assign alarm = NO_ALARM;
   logic unused_trace;
   assign unused_trace = ^trace;
-  myri_fpga_card card (
+  myri_fpga_card #(
+      .UNIT(BASE + PART_FPGA)
+  ) card (
       .f_clk(fabric_clk),
       .f_rst(rst),
       .clk,
       .rst,
       .cycle,
       .busy,
-      .alarm,
       .f_busy,
       .pci_in,
       .pci_out,
@@ -114,6 +116,11 @@ module sim_fpga
   );
 
   // ---------------------------------------------------------------- trace, invariants, sleep
+  // A message is taken after the last of the eight words of its header was read.
+  logic [19:0] read_q;  // bank and word that were read last
+  logic [31:0] taken_at;  // byte offset of the message in the card
+  always_ff @(posedge fabric_clk) if (head_valid) read_q <= {head_bank, head_addr};
+  assign taken_at = {10'd0, read_q[19], read_q[18:0] - 19'd7, 2'd0};
   sim_probe #(
       .UNIT (BASE + PART_FPGA),
       .EVENT(EV_CARD_TAKE)
@@ -122,7 +129,7 @@ module sim_fpga
       .rst,
       .strobe(shell.take),
       .packet(shell.key),
-      .argument(32'd0),
+      .argument(taken_at),
       .argument2(64'd0),
       .ago(32'd0)
   );

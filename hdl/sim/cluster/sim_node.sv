@@ -9,18 +9,20 @@ module sim_node
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int ONE_CLOCK    = 0,  // 1 = the NIC and the PCI bus have one clock
-    parameter int NODE         = 0,  // VNN
-    parameter int CLOCK_NIC    = 0,  // index of the NIC clock
-    parameter int CLOCK_LINK   = 0,  // index of the link clock
-    parameter int CLOCK_PCI    = 0,  // index of the PCI clock
-    parameter int CABLE        = 0,  // number of the cable direction that arrives
-    parameter int CARRIED      = 0,  // see sim_cable
+    parameter int ONE_CLOCK = 0,  // 1 = the NIC and the PCI bus have one clock
+    parameter int NODE = 0,  // VNN
+    parameter int CLOCK_NIC = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI = 0,  // index of the PCI clock
+    parameter int CABLE = 0,  // number of the cable direction that arrives
+    parameter int CARRIED = 0,  // see sim_cable
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock of the FPGA card
-    parameter int FPGA         = 0,  // 1 = an FPGA card in slot 1
-    parameter int FRAME        = 0,  // 1 = a frame buffer in slot 2
-    parameter int BRIDGE       = 0,  // 1 = both behind a bridge, on a bus of their own
-    parameter int CLOCK_FAR    = 0   // index of that bus's clock
+    parameter int FPGA = 0,  // 1 = an FPGA card in slot 1
+    parameter int FRAME = 0,  // 1 = a frame buffer in slot 2
+    parameter int IO = 0,  // 1 = an I/O card in slot 3
+    parameter int BRIDGE       = 0,  // 1 = FPGA card and frame buffer behind a bridge, on a bus of their own
+    parameter int CLOCK_FAR = 0,  // index of that bus's clock
+    parameter int MONITOR = 0  // 1 = with monitors of its buses and its link
 ) (
     input logic rst,
     input logic faults,
@@ -55,7 +57,7 @@ module sim_node
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   assign setup_gated_needed = 1'b0;
-  localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
+  localparam int SLOTS = IO != 0 ? 4 : FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
   localparam int CARD_MEMORIES = 2048;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
@@ -125,8 +127,9 @@ module sim_node
   logic [SLOTS-1:0] slot_present;
   logic host_busy, host_in_flight;
   sim_node_host #(
-      .NODE (NODE),
-      .SLOTS(SLOTS)
+      .NODE(NODE),
+      .SLOTS(SLOTS),
+      .MONITOR(MONITOR)
   ) host (
       .setup_gated_clk,
       .rst,
@@ -177,7 +180,8 @@ module sim_node
         .CLOCK_FAR(CLOCK_FAR),
         .CLOCK_FABRIC(CLOCK_FABRIC),
         .FPGA(FPGA),
-        .FRAME(FRAME)
+        .FRAME(FRAME),
+        .MONITOR(MONITOR)
     ) behind (
         .rst,
         .far_clk,
@@ -195,13 +199,18 @@ module sim_node
     );
   end else if (SLOTS > 1) begin : gen_slots
     assign far_awake = 1'b0;
-    assign slot_present[SLOTS-1:1] = {1'(FRAME), 1'(FPGA)};
+    assign slot_present[2:1] = {1'(FRAME), 1'(FPGA)};
+    if (SLOTS > 3) begin : gen_io_slot
+      assign slot_present[3] = 1'b1;
+    end
     sim_slots #(
         .BASE(BASE),
         .MEMORY(CARD_MEMORIES + 2 * NODE),
         .CLOCK_FABRIC(CLOCK_FABRIC),
         .FPGA(FPGA),
-        .FRAME(FRAME)
+        .FRAME(FRAME),
+        .IO(IO),
+        .SLOTS(SLOTS - 1)
     ) slots (
         .rst,
         .fabric_clk,
@@ -220,6 +229,21 @@ module sim_node
     assign slots_alarm = NO_ALARM;
     assign slots_in_flight = 1'b0;
     assign {fabric_awake, far_awake} = '0;
+  end
+
+  logic monitor_busy;
+  if (MONITOR != 0) begin : gen_monitor
+    sim_monitor #(
+        .UNIT(BASE + PART_LINK)
+    ) monitor (
+        .clk  (link_clk),
+        .rst,
+        .wires({110'd0, tx[8] ? 9'd0 : tx, rx}),  // of those that leave, control characters
+        .ends (rx == myri_symbol_pkg::GAP),
+        .busy (monitor_busy)
+    );
+  end else begin : gen_no_monitor
+    assign monitor_busy = 1'b0;
   end
 
   logic bus_busy, bus_in_flight;
@@ -242,7 +266,7 @@ module sim_node
       .clk(link_clk),
       .rst,
       .cycle(link_cycle),
-      .busy(link_busy | cable_busy),
+      .busy(link_busy | cable_busy | monitor_busy),
       .in_flight(link_in_flight),
       .alarm(link_alarm),
       .awake(link_awake)

@@ -4,8 +4,9 @@ module sim_node_host
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int NODE  = 0,  // VNN
-    parameter int SLOTS = 1   // slots of the bus
+    parameter int NODE = 0,  // VNN
+    parameter int SLOTS = 1,  // slots of the bus
+    parameter int MONITOR = 0  // 1 = with a monitor of the bus
 ) (
     input logic setup_gated_clk,  // clock of the settings: runs in reset only
     input logic clk,
@@ -64,8 +65,9 @@ module sim_node_host
       .busy(host_busy)
   );
   sim_segment #(
-      .UNIT (BASE),
-      .SLOTS(SLOTS)
+      .UNIT(BASE),
+      .SLOTS(SLOTS),
+      .MONITOR(MONITOR)
   ) segment (
       .setup_gated_clk,
       .clk,

@@ -3,9 +3,11 @@ module sim_segment
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
+  import sim_trace_pkg::*;
 #(
-    parameter int UNIT  = 0,  // settings unit of the node
-    parameter int SLOTS = 1   // connectors
+    parameter int UNIT = 0,  // settings unit of the node
+    parameter int SLOTS = 1,  // connectors
+    parameter int MONITOR = 0  // 1 = with a monitor of the bus
 ) (
     input logic setup_gated_clk,  // clock of the settings: runs in reset only
     input logic clk,
@@ -48,6 +50,29 @@ module sim_segment
   assign tr_pio_error = trace.pio_error;
   logic unused_trace;
   assign unused_trace = ^trace;
+
+  pci_wires_t wires;
+  logic [SLOTS:0] grants_n, requests_n;
+  logic segment_busy, monitor_busy;
+  assign busy = segment_busy | monitor_busy;
+  if (MONITOR != 0) begin : gen_monitor
+    sim_pci_monitor #(
+        .UNIT  (UNIT + PART_PCI),
+        .AGENTS(SLOTS + 1)
+    ) monitor (
+        .clk,
+        .rst,
+        .wires,
+        .grants_n,
+        .requests_n,
+        .conflict,
+        .busy(monitor_busy)
+    );
+  end else begin : gen_no_monitor
+    assign monitor_busy = 1'b0;
+    logic unused_wires;
+    assign unused_wires = &{1'b0, wires, grants_n, requests_n};
+  end
   myri_pci_segment #(
       .SLOTS(SLOTS)
   ) segment (
@@ -81,11 +106,11 @@ module sim_segment
       .trace,
       .conflict,
       .pci_gated_needed,
-      .busy,
+      .wires,
+      .grants_n,
+      .requests_n,
+      .busy(segment_busy),
       .cpu_config(1'b0),
-      .wires(),
-      .grants_n(),
-      .requests_n(),
       .m66en(),
       .count_data(),
       .count_busy()

@@ -1,4 +1,5 @@
-// Further cards in the connectors of a node: the FPGA card in slot 1 and the frame buffer in slot 2, if present.
+// Further cards in the connectors of a node: the FPGA card in slot 1, the frame buffer in slot 2, and the I/O card in
+// slot 3, if present.
 module sim_slots
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
@@ -7,22 +8,25 @@ module sim_slots
     parameter int MEMORY = 0,  // number of the FPGA card's SRAM; the frame buffer's is the next
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock
     parameter int FPGA = 0,  // 1 = there is an FPGA card
-    parameter int FRAME = 0  // 1 = there is a frame buffer
+    parameter int FRAME = 0,  // 1 = there is a frame buffer
+    parameter int IO = 0,  // 1 = there is an I/O card, without an FPGA card
+    parameter int SLOTS = 2  // connectors, 2 or 3
 ) (
-    input  logic                        clk,
-    input  logic                        rst,
-    input  logic   [              47:0] cycle,
-    output logic                        busy,
-    output alarm_t                      alarm,
-    output logic                        in_flight,
-    input  logic                        fabric_clk,
-    input  logic   [              47:0] fabric_cycle,
-    output logic                        fabric_awake,
-    input  logic   [ 2*PCI_IN_BITS-1:0] slot_in,
-    output logic   [2*PCI_OUT_BITS-1:0] slot_out
+    input  logic                            clk,
+    input  logic                            rst,
+    input  logic   [                  47:0] cycle,
+    output logic                            busy,
+    output alarm_t                          alarm,
+    output logic                            in_flight,
+    input  logic                            fabric_clk,
+    input  logic   [                  47:0] fabric_cycle,
+    output logic                            fabric_awake,
+    input  logic   [ SLOTS*PCI_IN_BITS-1:0] slot_in,
+    output logic   [SLOTS*PCI_OUT_BITS-1:0] slot_out
 );
-  logic fpga_busy, frame_busy;
-  assign busy = fpga_busy | frame_busy;
+  logic fpga_busy, frame_busy, io_busy, fpga_in_flight, io_in_flight;
+  assign busy = fpga_busy | frame_busy | io_busy;
+  assign in_flight = fpga_in_flight | io_in_flight;
   if (FPGA != 0) begin : gen_fpga
     sim_fpga #(
         .BASE(BASE),
@@ -34,7 +38,7 @@ module sim_slots
         .rst,
         .cycle,
         .alarm,
-        .in_flight,
+        .in_flight(fpga_in_flight),
         .fabric_clk,
         .fabric_cycle,
         .fabric_awake,
@@ -45,7 +49,7 @@ module sim_slots
   end else begin : gen_no_fpga
     assign fpga_busy = 1'b0;
     assign alarm = NO_ALARM;
-    assign in_flight = 1'b0;
+    assign fpga_in_flight = 1'b0;
     assign fabric_awake = 1'b0;
     assign slot_out[PCI_OUT_BITS-1:0] = '0;
   end
@@ -65,6 +69,24 @@ module sim_slots
   end else begin : gen_no_frame
     assign frame_busy = 1'b0;
     assign slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS] = '0;
+  end
+  if (IO != 0) begin : gen_io
+    sim_io #(
+        .BASE  (BASE),
+        .SLOT  (3),
+        .MEMORY(MEMORY)
+    ) io (
+        .clk,
+        .rst,
+        .cycle,
+        .busy(io_busy),
+        .in_flight(io_in_flight),
+        .pci_in(slot_in[3*PCI_IN_BITS-1:2*PCI_IN_BITS]),
+        .pci_out(slot_out[3*PCI_OUT_BITS-1:2*PCI_OUT_BITS])
+    );
+  end else begin : gen_no_io
+    assign io_busy = 1'b0;
+    assign io_in_flight = 1'b0;
   end
 
   logic unused;

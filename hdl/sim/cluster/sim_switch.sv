@@ -12,7 +12,8 @@ module sim_switch
     parameter int PORTS = 8,  // its ports
     parameter int CLOCK = 0,  // index of its clock
     parameter int FIRST_CABLE = 0,  // number of the cable direction that arrives at port 0; the others follow
-    parameter int CARRIED = 0  // see sim_cable
+    parameter int CARRIED = 0,  // see sim_cable
+    parameter int MONITOR = 0  // 1 = with monitors of its links
 ) (
     input logic clk,
     input logic setup_gated_clk,  // clock of the settings: needed in reset only
@@ -95,6 +96,23 @@ module sim_switch
         .lost(lost_q[p]),
         .busy(port_busy[p])
     );
+  end
+
+  logic [PORTS-1:0] monitor_busy;
+  for (genvar p = 0; p < PORTS; p++) begin : gen_watched
+    if (MONITOR != 0) begin : gen_monitor
+      sim_monitor #(
+          .UNIT(SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + p)
+      ) monitor (
+          .clk,
+          .rst,
+          .wires({110'd0, tx[9*p+8] ? 9'd0 : tx[9*p+:9], rx[9*p+:9]}),  // see sim_node
+          .ends (rx[9*p+:9] == myri_symbol_pkg::GAP),
+          .busy (monitor_busy[p])
+      );
+    end else begin : gen_no_monitor
+      assign monitor_busy[p] = 1'b0;
+    end
   end
 
   if (SP != 0) begin : gen_sp
@@ -191,7 +209,9 @@ module sim_switch
       .busy (beat_alarm_busy)
   );
 
-  assign busy = chip_sleep.busy | queue_busy | beat_alarm_busy | ((port_busy | changing | beat_busy) != '0);
+  logic [PORTS-1:0] ports_busy;
+  assign ports_busy = port_busy | changing | beat_busy | monitor_busy;
+  assign busy = chip_sleep.busy | queue_busy | beat_alarm_busy | (ports_busy != '0);
   sim_awake #(
       .CLOCK(CLOCK)
   ) sleep (

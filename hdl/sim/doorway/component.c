@@ -47,3 +47,13 @@ int here_fault(int cable, long long edge, int character) { return san_fault(cabl
 void here_capture(int cable, int count, long long data, long long began, long long now) {
   san_capture(cable + dw_here->cable, count, data, began, now);
 }
+void here_circuit_live(long long now, int unit, int place, int live) { san_circuit_live(now, unit + dw_here->unit, place, live); }
+long long here_circuit_order(long long now, int unit, int place) { return san_circuit_order(now, unit + dw_here->unit, place); }
+long long here_circuit_give(int unit, int place) { return san_circuit_give(unit + dw_here->unit, place); }
+void here_circuit_take(int unit, int place, int bytes, int data) { san_circuit_take(unit + dw_here->unit, place, bytes, data); }
+void here_circuit_complete(long long now, int unit, int place, long long low, long long high) {
+  san_circuit_complete(now, unit + dw_here->unit, place, low, high);
+}
+void here_sample(int unit, long long now, long long low, long long high, int ends) {
+  san_sample(unit + dw_here->unit, now, low, high, ends);
+}

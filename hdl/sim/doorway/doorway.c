@@ -10,7 +10,7 @@
 // ---------------------------------------------------------------- memories
 static struct { uint8_t *base, *closed; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
 uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
-enum { INVARIANT_UNIT = 4000 };              // codes whose events are violated invariants
+enum { INVARIANT_UNIT = 17408 };             // unit of the events of violated invariants, above those of the cluster
 enum { DW_PAGE = 4096 };                     // bytes
 enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes raised by the doorway itself; others come from RTL, above 15
 enum { EVENT_INTERRUPT = 34 };              // hdl/sim/cluster/sim_interrupt.sv
@@ -206,7 +206,7 @@ int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
 // Return 1 if turns of a loop can be computed.
-int dw_computes(void) { return hooks.quiet_until && !always_on && !dw_cores; }
+int dw_computes(void) { return hooks.quiet_until && !always_on && !dw_cores && !dw_monitors; }
 // Return the time until which the hardware is idle, during Python's turn; 0 if it is active, has new commands, or the
 // time is unknown.
 int64_t dw_still_until(void) { return dw_computes() && !dw_turn[2] ? hooks.quiet_until() : 0; }
@@ -235,7 +235,8 @@ void dw_trace_message(int64_t time, int unit, int event, int packet, int argumen
   trace[dw_trace_count++] = (dw_trace){time, (uint32_t)unit, (uint16_t)event, 0, (uint32_t)packet, (uint32_t)argument, argument2, message};
 }
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2) {
-  const uint64_t message = event < DW_FIRST_NAMED || event > DW_LAST_NAMED ? 0 : dw_message_of(unit, event, packet, argument);
+  const int named = (event >= DW_FIRST_NAMED && event <= DW_LAST_NAMED) || event == DW_CARD_TAKE || event == DW_CARD_GIVE;
+  const uint64_t message = named ? dw_message_of(unit, event, packet, argument) : 0;
   dw_trace_message(time, unit, event, packet, argument, argument2, message);
 }
 

@@ -70,6 +70,7 @@ void san_invariant(long long time, int unit, int code, int packet);
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
 void dw_trace_message(int64_t time, int unit, int event, int packet, int argument, int64_t argument2, uint64_t message);
 enum { DW_FIRST_NAMED = 0x100, DW_LAST_NAMED = 0x113 };   // TX_START to MOVE_DONE: records that can name a message's place
+enum { DW_CARD_TAKE = 0x148, DW_CARD_GIVE = 0x149 };   // the same of an FPGA card
 uint64_t dw_message_of(int unit, int event, int packet, int argument);
 void san_use(long long now, int unit, int event, int clock, int log2, int used, int also);
 void san_alarm(int clock, long long edge);
@@ -91,6 +92,14 @@ long long san_host_data(int unit);
 int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
 void san_capture(int cable, int count, long long data, long long began, long long now);
+void san_sample(int unit, long long now, long long low, long long high, int ends);
+extern int dw_monitors;
+void san_circuit_live(long long now, int unit, int place, int live);
+long long san_circuit_order(long long now, int unit, int place);
+long long san_circuit_give(int unit, int place);
+void san_circuit_take(int unit, int place, int bytes, int data);
+void san_circuit_complete(long long now, int unit, int place, long long low, long long high);
+extern int64_t dw_turn[];
 
 // Use of a resource (use.c): edge of its clock, uses.
 typedef struct { int64_t edge; int unit; uint32_t used, also; } dw_use;

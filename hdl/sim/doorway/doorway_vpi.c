@@ -56,6 +56,12 @@ FUNCTION(san_next_edge, give(san_next_edge(A(0))))
 FUNCTION(san_use, san_use(args[0], A(1), A(2), A(3), A(4), A(5), A(6)))
 FUNCTION(san_flight, san_flight(A(0), A(1)))
 FUNCTION(san_capture, san_capture(A(0), A(1), args[2], args[3], args[4]))
+FUNCTION(san_sample, san_sample(A(0), args[1], args[2], args[3], A(4)))
+FUNCTION(san_circuit_live, san_circuit_live(args[0], A(1), A(2), A(3)))
+FUNCTION(san_circuit_order, give(san_circuit_order(args[0], A(1), A(2))))
+FUNCTION(san_circuit_give, give(san_circuit_give(A(0), A(1))))
+FUNCTION(san_circuit_take, san_circuit_take(A(0), A(1), A(2), A(3)))
+FUNCTION(san_circuit_complete, san_circuit_complete(args[0], A(1), A(2), args[3], args[4]))
 FUNCTION(san_fault, give(san_fault(A(0), args[1], A(2))))
 
 static PLI_INT32 size32(PLI_BYTE8 *u) { (void)u; return 32; }
@@ -87,12 +93,13 @@ static void later(int64_t delay, PLI_INT32 (*f)(struct t_cb_data *), intptr_t da
   s_cb_data cb = {.reason = cbAfterDelay, .cb_rtn = f, .time = &t, .user_data = (PLI_BYTE8 *)data};
   vpi_free_object(vpi_register_cb(&cb));
 }
-static vpiHandle wake;
+static vpiHandle wake, turn;   // `turn`: only with waves (tb/build/compilers.py)
 static int64_t wake_time = -1;
 static PLI_INT32 on_wake(struct t_cb_data *cb) {
   (void)cb;
   if (now() != wake_time) return 0;   // replaced by an earlier wake-up
   wake_time = -1;
+  if (turn) increment(turn);   // the file then has the time of each turn
   if (dw_wake_now()) return 0;
   if (!wake) wake = signal_of("top.wake");
   increment(wake);
@@ -127,6 +134,7 @@ static void put(const char *name, int value) {
 }
 static PLI_INT32 on_reset_end(struct t_cb_data *cb) { (void)cb; put("top.rst", 0); return 0; }
 static void start_clocks(int always_on, int64_t reset_end) {
+  turn = vpi_handle_by_name((PLI_BYTE8 *)"waves.turn", NULL);
   put("top.always_on", always_on);
   put("top.started", 1);
   later(reset_end - now(), on_reset_end, 0);
@@ -137,8 +145,9 @@ static void start(void) {
 #define FUNC32(name) add(vpiSysFunc, "$" #name, f_##name, size32)
 #define FUNC64(name) add(vpiSysFunc, "$" #name, f_##name, size64)
 #define TASK(name) add(vpiSysTask, "$" #name, f_##name, 0)
-  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); TASK(san_use); TASK(san_capture); FUNC64(san_period); FUNC64(san_next_edge);
+  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); TASK(san_use); TASK(san_capture); TASK(san_sample); FUNC64(san_period); FUNC64(san_next_edge);
   FUNC64(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
+  TASK(san_circuit_live); FUNC64(san_circuit_order); FUNC64(san_circuit_give); TASK(san_circuit_take); TASK(san_circuit_complete);
   FUNC32(san_core_clock); TASK(san_core_register); TASK(san_core_stop);
   TASK(san_core_turn); FUNC32(san_core_sleeps); FUNC32(san_core_wakes);
   FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);

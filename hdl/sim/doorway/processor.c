@@ -155,7 +155,8 @@ static void end_work(processor *p, int unit, int memory, int64_t now) {
   dw_given_now(unit, now);
   dw_command *c;
   for (int i = 0; (c = dw_command_behind(unit, i)) && (c->op == OP_NONE || c->op >= OP_WRITE); i++) {
-    if (c->op == OP_TRACE) dw_trace_message(now | 1, unit, (int)c->a & 0xFFFF, (int)c->b, (int)(c->a >> 16), c->c, (uint64_t)c->b >> 32);
+    if (c->op == OP_TRACE)   // the number of the message: 31 bits in b, further 15 in a
+      dw_trace_message(now | 1, unit, (int)c->a & 0xFFFF, (int)c->b, (int)(c->a >> 16), c->c, (uint64_t)c->a >> 48 << 31 | (uint64_t)c->b >> 32);
     if (c->op == OP_STORE) dw_store_late(memory, c, now);
     if (c->op == OP_TELL) san_event(now, unit, EVENT_WORK, 0, 0);
     if (c->op != OP_WRITE) c->op = OP_NONE;

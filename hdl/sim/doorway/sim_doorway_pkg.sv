@@ -103,6 +103,35 @@ package sim_doorway_pkg;
     input longint data,
     input longint began,
     input longint now);
+  import "DPI-C" here_sample = function void san_sample(
+    input int unit,
+    input longint now,
+    input longint low,
+    input longint high,
+    input int ends);
+  import "DPI-C" here_circuit_live = function void san_circuit_live(
+    input longint now,
+    input int unit,
+    input int place,
+    input int live);
+  import "DPI-C" here_circuit_order = function longint san_circuit_order(
+    input longint now,
+    input int unit,
+    input int place);
+  import "DPI-C" here_circuit_give = function longint san_circuit_give(
+    input int unit,
+    input int place);
+  import "DPI-C" here_circuit_take = function void san_circuit_take(
+    input int unit,
+    input int place,
+    input int bytes,
+    input int data);
+  import "DPI-C" here_circuit_complete = function void san_circuit_complete(
+    input longint now,
+    input int unit,
+    input int place,
+    input longint low,
+    input longint high);
 `else
   localparam int UNUSED = 0;
 `endif

@@ -43,7 +43,13 @@ int64_t vpi_deadline() {
 
 // Waves show every edge, so none is skipped while they are written.
 bool waves_asked;
-int64_t hook_quiet_until() { return waves_asked ? 0 : std::min(vpi_deadline(), cluster.quiet_until()); }
+// Neither is one skipped in a build with public signals (SANLAB_WATCHED), since cocotb may watch them.
+#ifdef SANLAB_WATCHED
+constexpr bool WATCHED = true;
+#else
+constexpr bool WATCHED = false;
+#endif
+int64_t hook_quiet_until() { return waves_asked || WATCHED ? 0 : std::min(vpi_deadline(), cluster.quiet_until()); }
 
 void settle() { while (VerilatedVpi::callValueCbs()) {} }
 
@@ -102,8 +108,9 @@ class Simulation {
       if (time == edge) {
         const bool reset_over = time >= reset_end_;
         cluster.edge(always_on_ || !reset_over, reset_over);
-        if (cluster.pulses) fall_ = std::min(fall_, time + cluster.shortest() / 2);
+        if (cluster.pulses || WATCHED) fall_ = std::min(fall_, time + cluster.shortest() / 2);
       }
+      if (WATCHED && (time == edge || fell)) watch(vpi);
       const bool turn = time == vpi || time == wake_time;
       if (turn) {
         software(time, vpi);
@@ -138,6 +145,16 @@ class Simulation {
       python_phases(top_);
       if (running_) cluster.reconsider();
     }
+  }
+
+  // Call cocotb back for public signals that an edge has changed. `vpi`: time of the next VPI callback.
+  void watch(int64_t &vpi) {
+    VerilatedVpi::callCbs(cbNextSimTime);
+    if (!VerilatedVpi::callValueCbs()) return;
+    settle();
+    python_phases(top_);
+    if (running_) cluster.reconsider();
+    vpi = vpi_deadline();
   }
 
   // Waves contain the values before their first change, from their start on.

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from pymodels.hardware.kind import NicKind
 from pymodels.hardware.schema import NIC, PROCESSOR, U16, Key
+from pymodels.hardware.sram import SramPorts
 from pymodels.hardware.value import Values
 from pymodels.lanai.clocks import Pace
 from pymodels.settings import Setting
@@ -23,6 +24,8 @@ KEYS = (
     Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start-up of a host DMA before its bus request"),
 )
 # fmt: on
+SRAM_PORTS = SramPorts(("pio", "dma", "receive", "send", "processor"), equal=2)
+"""Requesters of the SRAM (hdl/nic/common/myri_sram_arbiter.sv)."""
 
 
 RATE_MOST = 0xFFFF

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pymodels.cards import SLOT, CardMap
 from pymodels.costs.targets import LANAI
 from pymodels.hardware.value import Values
-from pymodels.nics.common.lanai import KEYS, Lanai
+from pymodels.nics.common.lanai import KEYS, SRAM_PORTS, Lanai
 from pymodels.nics.common.myrinet import MYRINET
 from pymodels.nics.lanai4.registers import Pci4, bits_here, name_at, place
 from pymodels.registers import Pci
@@ -48,4 +48,15 @@ class Lanai4(Lanai):
         return super().settings(values) | {int(Setting.SRAM_ABOVE): int(values.integer("sram.bytes") > LOW_SRAM)}
 
 
-KIND = Lanai4("lanai4", "a LANai 4", MYRINET, 1 << 20, "sim_lanai4_card", LANAI, one_clock=True, board=4, keys=KEYS)
+KIND = Lanai4(
+    "lanai4",
+    "a LANai 4",
+    MYRINET,
+    1 << 20,
+    "sim_lanai4_card",
+    LANAI,
+    one_clock=True,
+    board=4,
+    sram_ports=SRAM_PORTS,
+    keys=KEYS,
+)

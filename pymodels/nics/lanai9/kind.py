@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pymodels.cards import SLOT, CardMap
 from pymodels.costs.targets import LANAI
 from pymodels.hardware.value import Values
-from pymodels.nics.common.lanai import KEYS, Lanai
+from pymodels.nics.common.lanai import KEYS, SRAM_PORTS, Lanai
 from pymodels.nics.common.myrinet import MYRINET
 from pymodels.registers import Pci
 
@@ -21,4 +21,4 @@ class Lanai9(Lanai):
         return CardMap(*places, has_doorbells=True, has_chains=True)
 
 
-KIND = Lanai9("lanai9", "a LANai 9", MYRINET, 2 << 20, "sim_lanai9_card", LANAI, keys=KEYS)
+KIND = Lanai9("lanai9", "a LANai 9", MYRINET, 2 << 20, "sim_lanai9_card", LANAI, sram_ports=SRAM_PORTS, keys=KEYS)

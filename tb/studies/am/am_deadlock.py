@@ -62,16 +62,22 @@ async def run(lab: Lab) -> None:
     layers: list[Any] = lab.start_layer(LAYER, {"unrestricted": 1})
     await start_in_turn(layers)
     program = Program(layers)
-    lab.check(await part(lab, program, "with_rule", program.answer) is None, "handlers that follow the rule deadlocked")
+    lab.check(
+        "handlers that follow the rule",
+        await part(lab, program, "with_rule", program.answer) is None,
+        "handlers that follow the rule deadlocked",
+    )
     lab.progress(1, 2, "parts")
     found = await part(lab, program, "without_rule", program.ask)
     lab.findings.messages += program.progress
+    lab.check("deadlock without the rule", found is not None, "none, since too few requests crossed")
     if found is None:
-        lab.check(False, "no deadlock without the rule: too few requests crossed")
         return
     here, there = (layer.host.who for layer in layers[:2])
     for waiter, holder in ((here, there), (there, here)):
-        lab.check(found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}")
+        lab.check(
+            "reported waits", found.waits(waiter, holder), f"the report does not say that {waiter} waits for {holder}"
+        )
 
 
 async def part(lab: Lab, program: Program, rule: str, handler: Handler) -> HangReport | None:

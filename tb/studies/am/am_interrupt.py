@@ -69,7 +69,7 @@ class Program(NearFar):
             await self.near.flag(self.flag, self.gets)
             took.append((self.lab.kernel.now - begun) / 1e6)
         came = self.near.host.load_bytes(self.target, self.size) if self.size else b""
-        self.lab.check(came == self.data, "the received bytes differ")
+        self.lab.check("received bytes", came == self.data, "the received bytes differ")
         await self.stop()
         return took
 

@@ -115,7 +115,9 @@ def _hand_in(lab: Lab, parameters: Mapping[str, float], round_trip: float, at_ca
     lab.series("parameters", range(len(values)), values, f"parameter: {' '.join(parameters)}", "us")
     least, most = (round_trip * (1 + part / 100) for part in (-WITHIN, WITHIN))
     held = least <= law <= most + 2 * sum(at_card.values())
-    lab.check(held, f"2 (o_s + L + o_r) is {law / 1e6:.3f} us, and a round trip {round_trip / 1e6:.3f} us")
+    lab.check(
+        "round trip", held, f"2 (o_s + L + o_r) is {law / 1e6:.3f} us, and a round trip {round_trip / 1e6:.3f} us"
+    )
 
 
 def _tell_stages(lab: Lab, found: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
@@ -188,7 +190,11 @@ def _hits(lab: Lab, target: int, sent: Sequence[Sent]) -> list[int]:
     hits, found = _times(lab, target, TraceEvent.POLL_HIT), list[int]()
     for one in sent:
         here = hits[(hits >= one.called) & (hits <= one.received)]
-        lab.check(len(here) == 1, f"{len(here)} polls hit between {one.called} and {one.received} ps; expected 1")
+        lab.check(
+            "polls that hit",
+            len(here) == 1,
+            f"{len(here)} polls hit between {one.called} and {one.received} ps; expected 1",
+        )
         found.append(int(here[0]) if len(here) else one.received)
     return found
 

@@ -106,7 +106,11 @@ async def run(lab: Lab) -> None:
     curve(lab, "get", sizes, gets, "bytes", "us", "get_us_{}B")
     law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
     lab.metric("get_off_law_percent", 100 * max(law))
-    lab.check(max(law) <= OFF_LAW, f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request")
+    lab.check(
+        "time of a GET",
+        max(law) <= OFF_LAW,
+        f"a GET takes {100 * max(law):.1f} % more or less than a PUT and a short request",
+    )
     await program.stop()
     await lab.all([serving])
 
@@ -120,6 +124,6 @@ async def measure(lab: Lab, program: Program, size: int) -> tuple[float, float]:
         puts.append(await program.put(size))
         gets.append(await program.get(size))
         came = program.near.host.load_bytes(program.back, size) if size else b""
-        lab.check(came == data, f"{size} bytes were returned changed")
+        lab.check("returned bytes", came == data, f"{size} bytes were returned changed")
         lab.findings.messages += 2
     return statistics.median(puts), statistics.median(gets)

@@ -49,7 +49,9 @@ class Program:
     async def take(self, call: Call) -> None:
         """Check the order of a request that the library answers."""
         due = self.next[call.port.me]
-        self.lab.check(call.arguments == (due[call.source],), f"host {call.port.me}: a request out of order")
+        self.lab.check(
+            "order of requests", call.arguments == (due[call.source],), f"host {call.port.me}: a request out of order"
+        )
         due[call.source] += 1
 
     async def ask_far(self, number: int) -> None:

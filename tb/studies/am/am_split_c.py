@@ -56,8 +56,9 @@ async def run(lab: Lab) -> None:
         parts = await together(lab, f"{name} on node", [_part(lab, node, name, size) for node in nodes])
         result = np.concatenate([part.result for part in parts])
         lab.check(
+            f"result of {name}",
             np.array_equal(result, PROGRAMS[name].alone(size, lab.seed)),
-            f"{name}: the result differs from that of one processor",
+            "the result differs from that of one processor",
         )
         took, messages = max(part.us for part in parts), sum(part.messages for part in parts)
         lab.findings.messages += messages

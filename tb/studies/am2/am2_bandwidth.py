@@ -106,7 +106,9 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(SIZES), "sizes")
     for stage, rate in moved.items():
         lab.metric(f"{stage}_MBps", rate)
-    lab.check(not stream.harmed, f"{stream.harmed} messages arrived corrupted or out of order")
+    lab.check(
+        "messages of the stream", not stream.harmed, f"{stream.harmed} messages arrived corrupted or out of order"
+    )
     lab.metric("dma_limit_MBps_8192B", limit)
     lab.metric("percent_of_dma_limit_8192B", 100 * rates[-1] / limit)
     tell_steady(lab, late, lab.option("messages") >= ENOUGH, COARSE)
@@ -114,4 +116,4 @@ async def run(lab: Lab) -> None:
     curve(lab, "bandwidth", SIZES, rates, "bytes", "MB/s", "bandwidth_MBps_{}B")
     curve(lab, "bandwidth_copied", SIZES, copied, "bytes", "MB/s", "bandwidth_MBps_{}B_copied")
     await ends.stop()
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")

@@ -66,14 +66,18 @@ async def run(lab: Lab) -> None:
     lab.metric("messages_per_s", rate)
     lab.metric("window_messages_per_s", window)
     lab.metric("percent_of_window", 100 * rate / window)
-    lab.check(rate <= (1 + OFF_LAW) * window, f"{rate:.0f} messages per second, but the channels allow {window:.0f}")
+    lab.check(
+        "message rate",
+        rate <= (1 + OFF_LAW) * window,
+        f"{rate:.0f} messages per second, but the channels allow {window:.0f}",
+    )
     if size and lab.option("am2.channels") <= 2:
         failure = f"{rate:.0f} messages per second, but the limit of one request channel is {window:.0f}"
-        lab.check(rate >= (1 - OFF_LAW) * window, failure)
+        lab.check("rate of one request channel", rate >= (1 - OFF_LAW) * window, failure)
     lab.metric("channel_held_us", trip / 1e6)
     lab.metric("payload_MBps", rate * (size or 4 * len(WORDS)) / 1e6)
     lab.findings.messages += len(ends.kept)
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")
     await ends.stop()
 
 

@@ -35,7 +35,7 @@ async def run(lab: Lab) -> None:
     await ends.start(ends.keep)
     await measure(lab, ends, "spinning", Mask.NONE)
     await measure(lab, ends, "sleeping", Mask.NOT_EMPTY)
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")
 
 
 async def measure(lab: Lab, ends: Endpoints, what: str, mask: Mask) -> None:

@@ -144,7 +144,7 @@ async def run(lab: Lab) -> None:
     lab.findings.messages += len(ends.kept)
     await ends.answered()
     await ends.stop()
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")
 
 
 async def _longest_look(lab: Lab, ends: Endpoints) -> float:
@@ -195,12 +195,16 @@ def _record(lab: Lab, senders: Senders, begun: int) -> None:
         share = 100 * sum(who == number for _, who in inside) / total
         lab.metric(f"share_percent_weight_{weight}", share)
         due = 100 * weight / whole
-        lab.check(abs(share - due) <= 0.05 * due, f"weight {weight}: {share:.1f} % of the messages, not {due:.1f} %")
+        lab.check(
+            f"share of weight {weight}",
+            abs(share - due) <= 0.05 * due,
+            f"{share:.1f} % of the messages, not {due:.1f} %",
+        )
     greedy = sum(who == len(WEIGHTS) for _, who in inside) / (len(turns) - 1)
     lab.metric("greedy_messages_a_turn", greedy)
     lab.metric("greedy_over_its_weight", greedy / senders.due)
     failure = f"the greedy endpoint sent {greedy} messages per turn, but its share is {senders.due}"
-    lab.check(greedy <= 1.05 * senders.due, failure)
+    lab.check("share of the greedy endpoint", greedy <= 1.05 * senders.due, failure)
     for number, weight in enumerate((*WEIGHTS, GREEDY)):
         what = f"weight_{weight}" if number < len(WEIGHTS) else "greedy"
         times = [time for time, who in inside if who == number]

@@ -59,7 +59,7 @@ async def run(lab: Lab) -> None:
             words, before = tuple(range(number, number + count)), len(came)
             await near.request(ends.far, ANSWER, *words)
             await bundle.until(lambda: len(came) > before, "the answer")
-            lab.check(came[-1] == words, f"{count} words returned corrupted")
+            lab.check("words of replies", came[-1] == words, f"{count} words returned corrupted")
 
         since = lab.kernel.now
         measure(lab, curves, count, since, (await round_trips(lab, lab.option("repetitions"), ask)).us)
@@ -67,7 +67,7 @@ async def run(lab: Lab) -> None:
     for name, curve in curves.items():
         lab.series(name, sizes, curve, "words", "us")
     await ends.stop()
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")
 
 
 def measure(lab: Lab, curves: dict[str, list[float]], count: int, since: int, trips: list[float]) -> None:

@@ -103,10 +103,10 @@ async def run(lab: Lab) -> None:
     _record(lab, counts, rates, faults, all_brought)
     lab.metric("lost", lost)
     lab.metric("duplicated", doubled)
-    lab.check(not lost and not doubled, f"{lost} messages were lost, {doubled} arrived twice")
+    lab.check("arrivals", not lost and not doubled, f"{lost} messages were lost, {doubled} arrived twice")
     pairs.near[0].map(1, pairs.far[0].name, TAG)
     await ends.stop(1)
-    lab.check(not ends.back, "messages were returned")
+    lab.check("returned messages", not ends.back, "messages were returned")
 
 
 def _record(lab: Lab, counts: list[int], rates: list[float], faults: list[float], brought: list[Any]) -> None:

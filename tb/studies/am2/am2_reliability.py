@@ -143,6 +143,6 @@ async def run(lab: Lab) -> None:
     lab.metric("messages_per_s", traffic.total / seconds)
     lab.metric("payload_MBps", traffic.bytes / seconds / 1e6)
     lab.findings.messages += 2 * traffic.total
-    lab.check(not traffic.ends.back, f"{len(traffic.ends.back)} messages were returned")
+    lab.check("returned messages", not traffic.ends.back, f"{len(traffic.ends.back)} messages were returned")
     failure = f"{lost} messages lost, {traffic.twice} duplicated, {traffic.changed} changed"
-    lab.check(not (lost or traffic.twice or traffic.changed), failure)
+    lab.check("arrivals", not (lost or traffic.twice or traffic.changed), failure)

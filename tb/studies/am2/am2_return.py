@@ -94,7 +94,7 @@ async def run(lab: Lab) -> None:
     await ends.answered()
     await _reasons(lab, sender, far)
     lab.metric("bytes_returned_equal", int(sender.equal))
-    lab.check(sender.equal, "a message was returned changed")
+    lab.check("payload of returned messages", sender.equal, "a message was returned changed")
     await ends.stop()
 
 
@@ -143,7 +143,11 @@ async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
         before = len(sender.found)
         await send
         await sender.back(before + 1, f"the message for {reason}")
-        lab.check(sender.found[-1][0] == reason, f"returned for {sender.found[-1][0]}, but the reason is {reason}")
+        lab.check(
+            f"reason {reason}",
+            sender.found[-1][0] == reason,
+            f"returned for {sender.found[-1][0]}, but the reason is {reason}",
+        )
         lab.metric(f"returned_{reason}_at_once", sum(found[0] == reason for found in sender.found[1:]))
         lab.findings.messages += 1
         lab.progress(1 + (done + 1) // len(reasons), 2, "parts")
@@ -153,7 +157,11 @@ async def _reasons(lab: Lab, sender: Sender, far: int) -> None:
         await lab.kernel.sleep(LOOK_PS, "the return of the rejected answer to the last host")
     (token,) = ends.back
     reason = token.status.name.lower()
-    lab.check(reason == "reply_rejected", f"returned for {reason}, but the reason is reply_rejected")
+    lab.check(
+        "reason of the rejected reply",
+        reason == "reply_rejected",
+        f"returned for {reason}, but the reason is reply_rejected",
+    )
     lab.metric("returned_reply_rejected_at_once", int(reason == "reply_rejected"))
     sender.equal = sender.equal and token.arguments == WORDS and token.size == SIZE
 

@@ -51,7 +51,7 @@ class Program:
     async def take(self, token: Token) -> None:
         """Handle a request that the library answers."""
         host, which = token.arguments[0], (token.source.node, token.arguments[1])
-        self.lab.check(which not in self.seen[host], f"host {host}: request {which} arrived twice")
+        self.lab.check("duplicates", which not in self.seen[host], f"host {host}: request {which} arrived twice")
         self.seen[host].add(which)
 
     async def ask_far(self, number: int) -> None:
@@ -94,4 +94,4 @@ async def run(lab: Lab) -> None:
         lab.metric("messages_per_ms", 1000 * sent / took_us)
         lab.metric("gap_us_per_host", took_us * program.hosts / sent)
         lab.findings.messages += sent
-    lab.check(not ends.back, f"{len(ends.back)} messages were returned")
+    lab.check("returned messages", not ends.back, f"{len(ends.back)} messages were returned")

@@ -39,7 +39,7 @@ async def run(lab: Lab) -> None:
     refused = [lab.running.nics[node].load(Word.REFUSED) for node in (0, ends.far)]
     lab.metric("refused_by_sender", refused[0])
     lab.metric("refused_by_receiver", refused[1])
-    lab.check(refused == [0, returned], f"rejected by sender and receiver: {refused}")
+    lab.check("rejections", refused == [0, returned], f"rejected by sender and receiver: {refused}")
     await far.set_tag(TAG)
     await ends.stop()
 
@@ -53,9 +53,15 @@ async def send(lab: Lab, ends: Endpoints, case: str) -> int:
         await ends.endpoints[0].request(ends.far, KEEP, number)
     await ends.answered()
     handled, back = len(ends.kept), len(ends.back)
-    lab.check(handled + back == count, f"{case}: {handled} handled, {back} returned, but {count} were sent")
     lab.check(
-        all(token.status.name == "BAD_TAG" for token in ends.back), f"{case}: returned for a reason other than BAD_TAG"
+        f"messages of {case}",
+        handled + back == count,
+        f"{handled} handled, {back} returned, but {count} were sent",
+    )
+    lab.check(
+        f"reasons of {case}",
+        all(token.status.name == "BAD_TAG" for token in ends.back),
+        "returned for a reason other than BAD_TAG",
     )
     lab.metric(f"handled_{case}", handled)
     lab.metric(f"returned_{case}", back)

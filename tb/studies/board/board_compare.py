@@ -1,8 +1,9 @@
-"""Does a board move a message in the same clocks as the RTL?
+"""Do a board and a netlist move a message in the same clocks as the RTL?
 
 Strategy: messages of `echo` go back and forth, one at a time, so that the records of each unit belong to the messages
 in order. Intervals between records of hardware are counted in clocks. With `beside`, they are compared with those of
-an earlier run in another place: intervals of one clock must be equal, those of two clocks within a crossing's latency.
+an earlier run in another place, and of the places with which that run was compared. Intervals of one clock must be
+equal, those of two clocks within a crossing's latency.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pymodels.board.identity import NETLIST
 from pymodels.errors import ConfigError
 from pymodels.options import SETTING
 from pymodels.results import read_results
@@ -35,6 +37,7 @@ OPTIONS = {
 TINY = "repetitions=1"
 ON_BOARD = ""
 RTL = "rtl"
+PLACES = RTL, NETLIST, BOARD
 CROSSING_EDGES = 3
 """Edges of the reading clock by which a crossing of unrelated clocks may be later: synchroniser and phase."""
 METRIC = "clocks_{}_{}"
@@ -90,17 +93,28 @@ async def run(lab: Lab) -> None:
     async def ask(number: int) -> None:
         payload = numbered(size, number)
         await near.send(1, payload)
-        lab.check(await near.receive() == (1, payload), f"message {number} was returned changed")
+        lab.check("returned messages", await near.receive() == (1, payload), f"message {number} was returned changed")
 
     await round_trips(lab, lab.option("repetitions"), ask, far.echo)
-    place = BOARD if lab.place == BOARD else RTL
+    place = _place(lab)
     trace = lab.trace()
     for name, interval in INTERVALS.items():
         clocks = _clocks(lab, trace, interval)
         lab.metric(METRIC.format(name, place), statistics.median(clocks))
         if not interval.crosses and lab.plan.profile.nic.one_clock:  # else DMA crosses to the clock of the bus
-            lab.check(len({*clocks}) == 1, f"{name}: messages of one size take {sorted({*clocks})} clocks")
+            lab.check(
+                f"clocks of {name}",
+                len({*clocks}) == 1,
+                f"messages of one size take {sorted({*clocks})} clocks",
+            )
         _compare(lab, name, interval, place, other)
+
+
+def _place(lab: Lab) -> str:
+    """Return the place of the hardware of a run, one of `PLACES`."""
+    if lab.place != BOARD:
+        return RTL
+    return NETLIST if lab.plan.request.board["board"] == NETLIST else BOARD
 
 
 def _results(folder: str) -> Mapping[str, float]:
@@ -109,7 +123,7 @@ def _results(folder: str) -> Mapping[str, float]:
         return {}
     file = Path(folder) / "results.json"
     found = read_results(file).metrics if file.is_file() else {}
-    if not any(METRIC.format(name, place) in found for name in INTERVALS for place in (RTL, BOARD)):
+    if not any(METRIC.format(name, place) in found for name in INTERVALS for place in PLACES):
         remedy = "name the folder of an earlier run of board_compare"
         raise ConfigError(SETTING, 0, "nothing to compare with", f"beside is {folder!r}", remedy)
     return found
@@ -130,13 +144,13 @@ def _times(trace: Trace, owner: int, event: TraceEvent) -> NDArray[np.int64]:
 def _compare(lab: Lab, name: str, interval: Interval, place: str, other: Mapping[str, float]) -> None:
     """Report the clocks of other places beside those of this run, and check the difference."""
     own = lab.findings.metrics[METRIC.format(name, place)]
-    for beside in {RTL, BOARD} - {place}:
+    for beside in (one for one in PLACES if one != place):
         if (clocks := other.get(METRIC.format(name, beside))) is None:
             continue
         lab.metric(METRIC.format(name, beside), clocks)
         allowed = _latency(lab, interval) if interval.crosses else 0.0
-        told = f"{name}: {own:g} clocks on the {place}, {clocks:g} on the {beside}; at most {allowed:g} may differ"
-        lab.check(abs(own - clocks) <= allowed, told)
+        told = f"{own:g} clocks on the {place}, {clocks:g} on the {beside}; at most {allowed:g} may differ"
+        lab.check(f"clocks of {name} on board and RTL", abs(own - clocks) <= allowed, told)
 
 
 def _latency(lab: Lab, interval: Interval) -> float:

@@ -47,7 +47,7 @@ PHASES = {
 }
 """Targets of each phase, used alternately."""
 OPTIONS = {"messages": Option(8, "messages of each kind in a phase", 2, 10_000), **CARD_OPTIONS}
-QUICK = "messages=4 fpga.config_us=100"
+QUICK = "messages=4 fpga.image_bytes=3200"
 
 
 async def run(lab: Lab) -> None:
@@ -152,9 +152,11 @@ class _Bus:
         return int(np.count_nonzero(takes > begin))
 
     def _on_sink(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: Any) -> None:
-        self._lab.check(payload == self._data[:TO_HOST], "a message to the host arrived corrupted")
+        self._lab.check(
+            "messages to the host", payload == self._data[:TO_HOST], "a message to the host arrived corrupted"
+        )
         self._count["host"] += 1
 
     def _on_back(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: Any) -> None:
-        self._lab.check(payload == self._data, "a result of the card arrived corrupted")
+        self._lab.check("results of the card", payload == self._data, "a result of the card arrived corrupted")
         self._count["back"] += 1

@@ -2,9 +2,9 @@
 
 Strategy: single messages of each size on five paths, then a burst of them on each; all times come from the trace. A
 message starts when its host calls send, or when a card has written a result for it to the queue. It ends when a circuit
-takes it, or a handler begins. On the path from card to card every record of both host CPUs is counted. As a control
-they are also counted on the path from a card to a host, where some must occur. All bytes return to a host and are
-compared.
+takes it, or a handler begins. Of a long result the first segment counts, of a long message to a circuit the last. On
+the path from card to card every record of both host CPUs is counted. As a control they are also counted on the path
+from a card to a host, where some must occur. All bytes return to a host and are compared.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from tb.studies.kit.records import times
 from tb.studies.kit.stream import steady_rate
 
 __all__ = ["CLUSTER", "LAYER", "NEEDS", "check", "run"]
-SIZES = (0, 4, 16, 64, 256, 1024, 4096)
+SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
 OPTIONS = {
     "repetitions": Option(3, "single messages of each path and size", 1, 10_000),
     "row": Option(4, "messages sent back to back, for the bandwidth", 2, 10_000),
-    "largest": Option(1024, "largest message in bytes", 0, 64_572, unit="bytes"),
+    "largest": Option(1024, "largest message in bytes", 0, 1 << 24, unit="bytes"),
     **CARD_OPTIONS,
 }
-QUICK = "repetitions=1 row=4 fpga.config_us=100"
+QUICK = "repetitions=1 row=4 fpga.image_bytes=3200"
 
 
 async def run(lab: Lab) -> None:
@@ -67,7 +67,11 @@ async def run(lab: Lab) -> None:
     for path, name in (("card_to_remote_card", "card_to_card"), ("card_to_host", "card_to_host")):
         spans = [_span(trace, path, begin) for size in sizes for begin in lone[path, size]]
         lab.metric(f"host_cpu_events_{name}", sum(host_events(trace, *span) for span in spans))
-    lab.check(lab.findings.metrics["host_cpu_events_card_to_host"] > 0, "the control has no records of the host CPUs")
+    lab.check(
+        "records of the host CPUs",
+        lab.findings.metrics["host_cpu_events_card_to_host"] > 0,
+        "the control has no records of the host CPUs",
+    )
 
 
 def _hand_in(lab: Lab, trace: NDArray[np.void], path: str, sizes: list[int], begins: list[list[list[int]]]) -> None:
@@ -143,5 +147,5 @@ class _Paths:
         return begin
 
     def _on_message(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        self._lab.check(payload == self._data[:size], f"{size} bytes arrived corrupted")
+        self._lab.check("received bytes", payload == self._data[:size], f"{size} bytes arrived corrupted")
         self._there += 1

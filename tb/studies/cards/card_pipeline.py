@@ -28,7 +28,7 @@ OPTIONS = {
     "message": Option(1024, "bytes of a message; whole samples of two", 2, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
-QUICK = "bytes=8192 fpga.config_us=100"
+QUICK = "bytes=8192 fpga.image_bytes=3200"
 
 
 async def run(lab: Lab) -> None:
@@ -47,8 +47,8 @@ async def run(lab: Lab) -> None:
         model = Fir16()
         model.run(LOAD, coefficients)
         expected = model.run(FILTER, expected)
-    lab.check(cards == expected, "the result of the cards differs from that of the models")
-    lab.check(hosts == expected, "the result of the hosts differs from that of the models")
+    lab.check("result of the cards", cards == expected, "the result of the cards differs from that of the models")
+    lab.check("result of the hosts", hosts == expected, "the result of the hosts differs from that of the models")
     lab.metric("bytes_equal", int(cards == expected))
     lab.metric("bytes_equal_hosts", int(hosts == expected))
     lab.metric("cards_MBps", size / by_cards * PICOSECONDS)

@@ -20,6 +20,7 @@ from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.plan.settings import image_ps
 from tb.studies.cards._cards import CARD_OPTIONS, CLUSTER, LAYER, NEEDS, PICOSECONDS, Pair, check
 from tb.studies.kit.records import times
 
@@ -36,7 +37,7 @@ OPTIONS = {
     "size": Option(64, "bytes of a message", 1, 64_572, unit="bytes"),
     **CARD_OPTIONS,
 }
-QUICK = "messages=16 fpga.config_us=200"
+QUICK = "messages=16 fpga.image_bytes=6400"
 
 
 async def run(lab: Lab) -> None:
@@ -47,6 +48,7 @@ async def run(lab: Lab) -> None:
     await row.done()
     gaps = np.diff(times(lab.trace(), 1, Part.FPGA, TraceEvent.CARD_TAKE))
     lab.check(
+        "results of the card",
         row.come == row.expected,
         f"{len(row.come)} results, but they differ from the models' results in the order of sending",
     )
@@ -56,9 +58,13 @@ async def run(lab: Lab) -> None:
     lab.metric("lost", len(row.expected) - len(row.come))
     lab.metric("bytes_equal", int(row.come == row.expected))
     lab.metric("nacks", await row.pair.far.ni_counter(Counter.NACKS_SENT))
-    lab.check(row.held > 0, "no message was sent while the image was loaded")
+    lab.check("messages during the load", row.held > 0, "no message was sent while the image was loaded")
     lab.metric("state_dropped", int(await row.filtered(OLD) == bytes(len(ONES))))
-    lab.check(lab.findings.metrics["state_dropped"] == 1, "the filter kept its taps across two reconfigurations")
+    lab.check(
+        "taps after two reconfigurations",
+        lab.findings.metrics["state_dropped"] == 1,
+        "the filter kept its taps across two reconfigurations",
+    )
 
 
 class _Row:
@@ -93,12 +99,12 @@ class _Row:
         await near.forward(card, WITH_STATE, Forward.ENDPOINT, pair.host(0), number["filtered"])
         await near.send(card, number[WITH_STATE], payload=ONES)
         await near.wait_for(lambda: bool(self._samples))
-        self._lab.check(any(self._samples.pop()), "the filter did not load its taps")
+        self._lab.check("loaded taps", any(self._samples.pop()), "the filter did not load its taps")
 
     async def send(self) -> None:
         """Send the stream; the swap begins after a quarter of it."""
         lab, pair, count = self._lab, self.pair, self._lab.option("messages")
-        pause = lab.plan.profile.integer("fpga.config_us") * PICOSECONDS // (count // 2)
+        pause = image_ps(lab.plan.profile) // (count // 2)
         models = {name: CIRCUITS[name]() for name in (BOTH, ONLY_NEW)}
         for number in range(count):
             if number == count // 4:

@@ -40,7 +40,7 @@ OPTIONS = {
     "depth": Option("16", "bits of a pixel", choices=tuple(DEPTHS)),
     **CARD_OPTIONS,
 }
-QUICK = "frames=2 fpga.config_us=100"
+QUICK = "frames=2 fpga.image_bytes=3200"
 
 
 def check(plan: Plan) -> None:
@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
     frames = [encode(draw(number, *shape), depth) for number in range(lab.option("frames"))]
     begin, end, shown = await _show(lab, frames)
     seconds = (end - begin) / PICOSECONDS / 1e6
-    lab.check(shown == frames[-1], "the display does not show the last frame")
+    lab.check("last frame", shown == frames[-1], "the display does not show the last frame")
     lab.metric("bytes_equal", int(shown == frames[-1]))
     lab.metric("frames_per_s", len(frames) / seconds)
     lab.metric("MBps", len(frames) * len(frames[0]) / seconds / 1e6)

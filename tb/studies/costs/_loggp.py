@@ -27,7 +27,7 @@ class Loop(Protocol):
     def kernel(self) -> Kernel:
         """Kernel that runs tasks in simulated time."""
 
-    def check(self, holds: bool, failure: str) -> None:
+    def check(self, name: str, holds: bool, failure: str) -> None:
         """Report `failure` unless a condition holds."""
 
 
@@ -84,7 +84,7 @@ class Pair:
             await mail.send(self._far.node, data)
         back = await mail.receive()
         took = kernel.now - begun
-        self._lab.check(back == (self._far.node, data), f"{size} bytes returned corrupted")
+        self._lab.check("returned bytes", back == (self._far.node, data), f"{size} bytes returned corrupted")
         return took
 
     async def _answers(self, count: int, pause: int, size: int) -> float:
@@ -97,7 +97,9 @@ class Pair:
             came.append(await mail.receive())
         took = kernel.now - begun - pause * (count - 1)
         await mail.send(self._near.node, data)
-        self._lab.check(came == [(self._near.node, data)] * count, f"{size} bytes arrived corrupted")
+        self._lab.check(
+            "bytes of the stream", came == [(self._near.node, data)] * count, f"{size} bytes arrived corrupted"
+        )
         return took / max(count - 1, 1)
 
 

@@ -132,7 +132,7 @@ async def _network(lab: Lab) -> None:
     """Send one short packet to the last host and measure the time of its head through cable and switch."""
     last = len(lab.running.hosts) - 1
     route = lab.plan.cluster.routes_from(0)[last]
-    lab.check(await engines(lab).send(last, route), "the packet arrived corrupted")
+    lab.check("last packet", await engines(lab).send(last, route), "the packet arrived corrupted")
     trace = lab.trace()
 
     def when(owner: int, event: TraceEvent) -> int:

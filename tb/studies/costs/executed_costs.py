@@ -112,7 +112,7 @@ def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:
     taken = sum(one.least + one.most for one in rows) / 2
     lab.metric(f"taken_over_charged_{name}", taken / charged)
     near = abs(taken / charged - 1) <= WITHIN
-    lab.check(near, f"{layer} at {level}: {taken:g} clocks executed, but {charged} charged")
+    lab.check(f"clocks of {layer} at {level}", near, f"{taken:g} clocks executed, but {charged} charged")
 
 
 def search_clocks(rows: Sequence[Beside], level: str, channels: int) -> tuple[int, int, int]:
@@ -161,7 +161,11 @@ async def _echo(lab: Lab) -> None:
     for number in range(lab.option("repetitions")):
         answer = lab.spawn(far.echo(), "the far host's echo")
         await near.send(len(hosts) - 1, bytes(BYTES))
-        lab.check(await near.receive() == (len(hosts) - 1, bytes(BYTES)), f"message {number} returned corrupted")
+        lab.check(
+            "returned messages",
+            await near.receive() == (len(hosts) - 1, bytes(BYTES)),
+            f"message {number} returned corrupted",
+        )
         await lab.all([answer])
         lab.findings.messages += 2
     lab.metric(f"echo_one_way_us_{BYTES}B", (lab.kernel.now - begun) / lab.option("repetitions") / 2 / 1e6)

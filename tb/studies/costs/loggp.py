@@ -82,7 +82,9 @@ def _hand_in(lab: Lab, rounds: Sequence[Rounds], found: LogGP) -> None:
     lab.series("message_gap", sizes, [one.gap / 1e6 for one in rounds], "B", "us")
     lab.series("message_line", sizes, [(found.g + (size - 1) * found.G) / 1e6 for size in sizes], "B", "us")
     late = [one.size for one in rounds if one.delay < one.gap]
-    lab.check(not late, f"the delay between messages of {late} bytes is shorter than their gap")
+    lab.check(
+        "delay between messages", not late, f"the delay between messages of {late} bytes is shorter than their gap"
+    )
     lines = ["# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G), times in us"]
     for one in rounds:
         times = one.single, one.burst, one.spaced, found.L, one.o_s, one.o_r, found.g, found.G, found.misfit

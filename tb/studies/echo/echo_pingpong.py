@@ -34,6 +34,8 @@ async def one_way_us(lab: Lab, hosts: list[Any], payload: bytes) -> float:
 
     async def ask(number: int) -> None:
         await near.send(far_vnn, payload)
-        lab.check(await near.receive() == (far_vnn, payload), f"{len(payload)} bytes were returned changed")
+        lab.check(
+            "returned bytes", await near.receive() == (far_vnn, payload), f"{len(payload)} bytes were returned changed"
+        )
 
     return (await round_trips(lab, lab.option("repetitions"), ask, far.echo)).mean_one_way_us

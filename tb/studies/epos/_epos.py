@@ -29,7 +29,7 @@ async def one_way_us(
 
     async def ask(number: int) -> None:
         await near.send(far.me, data)
-        lab.check((await near.receive()).data == data, f"{len(data)} bytes returned corrupted")
+        lab.check("echoed bytes", (await near.receive()).data == data, f"{len(data)} bytes returned corrupted")
 
     async def answer() -> None:
         message = await far.receive()

@@ -73,7 +73,7 @@ async def _stream(lab: Lab, mails: Sequence[Mail]) -> None:
             await near.send(last, data)
 
     found = await stream(lab, sends(), far.receive, count)
-    lab.check(found.came == [(0, data)] * count, "the stream arrived corrupted")
+    lab.check("messages of the stream", found.came == [(0, data)] * count, "the stream arrived corrupted")
     lab.metric("stream_B", size)
     lab.metric("stream_MBps", count * size / (found.took / 1e6))
     lab.metric("stream_copies", (sum(mail.host.copied_bytes for mail in mails) - copied) / (count * size))

@@ -100,7 +100,7 @@ async def _stream(lab: Lab, hosts: list[Any], member: Any, number: int) -> float
 
     async def ask(number: int) -> None:
         await near.write(*there, data)
-        lab.check(await near.read(*there, size) == data, "bytes returned corrupted")
+        lab.check("returned bytes", await near.read(*there, size) == data, "bytes returned corrupted")
 
     async def answer() -> None:
         await far.write(*back, await far.read(*back, size))

@@ -45,7 +45,9 @@ async def run(lab: Lab) -> None:
         lab.metric(f"sending_us_{name}", (sent - begun) / 1e6)
         lab.metric(f"third_hosts_send_us_{name}", third / 1e6)
         lab.metric(f"exactly_once_{name}", int(taken == list(range(lab.option("messages")))))
-        lab.check(taken == list(range(lab.option("messages"))), "messages were lost, duplicated or reordered")
+        lab.check(
+            "arrivals", taken == list(range(lab.option("messages"))), "messages were lost, duplicated or reordered"
+        )
         lab.findings.messages += lab.option("messages") + 1
         if name == "with":
             lab.metric("waited_for_credits", near.protocols["flow"].waited)

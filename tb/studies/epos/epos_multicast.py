@@ -58,7 +58,7 @@ async def _once(lab: Lab, hosts: list[Any], count: int, way: str) -> tuple[float
     used = cpu.used
     got = await lab.all(takes)
     took = (lab.kernel.now - begun) / 1e6
-    lab.check(all(message.data == data for message in got), "a message arrived corrupted")
+    lab.check("received copies", all(message.data == data for message in got), "a message arrived corrupted")
     lab.findings.messages += count
     await near.left()
     return took, used / 1e6

@@ -72,7 +72,9 @@ async def _one_way(lab: Lab, near: Epos, far: Epos, size: int) -> float:
 
     async def ask(number: int) -> None:
         await near.send(far.me, data)
-        lab.check((await received(near, far.me, size)).data == data, f"{size} bytes returned corrupted")
+        lab.check(
+            "returned bytes", (await received(near, far.me, size)).data == data, f"{size} bytes returned corrupted"
+        )
 
     one_way = (await round_trips(lab, count, ask)).mean_one_way_us
     await lab.all([answers])
@@ -92,7 +94,9 @@ async def _stream(lab: Lab, near: Epos, far: Epos, size: int) -> None:
         await near.left()
 
     async def take() -> None:
-        lab.check((await received(far, near.me, size)).data == data, "the stream arrived corrupted")
+        lab.check(
+            "messages of the stream", (await received(far, near.me, size)).data == data, "the stream arrived corrupted"
+        )
 
     found = await stream(lab, sends(), take, count)
     if not size:

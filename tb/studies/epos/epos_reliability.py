@@ -60,7 +60,7 @@ async def run(lab: Lab) -> None:
     lab.metric("resent", sum(host.protocols["reliability"].resent for host in hosts))
     lab.metric("damaged", sum([await host.host.pio_read(host.host.nic_base + Word.BAD) for host in hosts]))
     lab.metric("frames_held", sum([await host.host.pio_read(host.host.nic_base + Word.HELD) for host in hosts]))
-    lab.check(not wrong, f"{wrong} messages were lost, duplicated, reordered or changed")
+    lab.check("arrivals", not wrong, f"{wrong} messages were lost, duplicated, reordered or changed")
 
 
 def drawn(lab: Lab, node: int) -> list[bytes]:

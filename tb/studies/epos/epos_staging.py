@@ -42,10 +42,12 @@ async def run(lab: Lab) -> None:
     lab.metric("frames_held", await far.host.pio_read(far.host.nic_base + Word.HELD))
     mixed = sum(len(set(data)) != 1 or len(data) != lab.option("size") for data in taken)
     lab.metric("mixed_delivered", mixed)
-    lab.check(not mixed, f"{mixed} delivered messages mix the bytes of several")
+    lab.check("bytes of delivered messages", not mixed, f"{mixed} delivered messages mix the bytes of several")
     numbers = [data[0] for data in taken]
-    lab.check(numbers == sorted(set(numbers)), "messages were duplicated or reordered")
-    lab.check(len(taken) + far.incoming.overwritten == lab.option("messages"), "messages are missing")
+    lab.check("order of messages", numbers == sorted(set(numbers)), "messages were duplicated or reordered")
+    lab.check(
+        "number of messages", len(taken) + far.incoming.overwritten == lab.option("messages"), "messages are missing"
+    )
 
 
 async def _send(lab: Lab, host: Epos, node: int) -> int:

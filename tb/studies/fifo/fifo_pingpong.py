@@ -58,7 +58,7 @@ async def _one_way(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
     async def ask(number: int) -> None:
         payload = numbered(size, number)
         await hosts[0].send(far, payload)
-        lab.check(await hosts[0].receive() == (far, payload), f"{size} bytes were returned changed")
+        lab.check("returned bytes", await hosts[0].receive() == (far, payload), f"{size} bytes were returned changed")
 
     async def answer() -> None:
         source, payload = await hosts[far].receive()
@@ -77,7 +77,11 @@ async def _stream(lab: Lab, hosts: list[Any], far: int, size: int) -> float:
 
     found = await stream(lab, give(), hosts[far].receive, count)
     for number, message in enumerate(found.came):
-        lab.check(message == (0, numbered(size, number)), f"message {number} of {size} bytes changed")
+        lab.check(
+            "messages of the stream",
+            message == (0, numbered(size, number)),
+            f"message {number} of {size} bytes changed",
+        )
     return found.rate(size)
 
 

@@ -154,11 +154,11 @@ class RoundTrips:
             self._stop = True
             return
         self.came_at = self.lab.kernel.now
-        self.lab.check(payload == self.source.bytes[:size], f"{size} bytes arrived corrupted")
+        self.lab.check("bytes of pings", payload == self.source.bytes[:size], f"{size} bytes arrived corrupted")
         await self.far.send(self._home, self._pong, size, payload=self._answer.region(size))
 
     def _on_pong(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        self.lab.check(payload == self._answer.bytes[:size], f"{size} bytes returned corrupted")
+        self.lab.check("bytes of replies", payload == self._answer.bytes[:size], f"{size} bytes returned corrupted")
         self._back = True
 
 

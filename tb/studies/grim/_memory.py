@@ -47,5 +47,7 @@ class RemoteMemory:
         """Count a message, and fail the run unless its data has arrived unchanged in pinned memory of a host."""
         self.lab.findings.messages += 1
         self.lab.check(
-            library.load_pinned(address, len(data)) == data, f"{what} of {len(data)} bytes arrived corrupted"
+            "remote memory",
+            library.load_pinned(address, len(data)) == data,
+            f"{what} of {len(data)} bytes arrived corrupted",
         )

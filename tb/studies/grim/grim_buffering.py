@@ -44,7 +44,11 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(pairs), "ways to buffer")
     at_once = [lab.findings.metrics[f"injected_at_once_{where}"] for where in WHERE]
     lab.series("injected_at_once", (0, 1), at_once, "NIs with incoming queues", "messages")
-    lab.check(at_once[0] > at_once[1], f"incoming queues did not reduce the outgoing room: {at_once} messages")
+    lab.check(
+        "outgoing room",
+        at_once[0] > at_once[1],
+        f"incoming queues did not reduce the outgoing room: {at_once} messages",
+    )
 
 
 class _Pair(OneWay):

@@ -66,7 +66,9 @@ async def run(lab: Lab) -> None:
     disturbed = await _disturbed(lab, timer, libraries, arrived)
     lab.metric(f"scan_disturbed_us_{nic}_{MOST}", max(disturbed))
     lab.check(
-        max(disturbed) > traced[-1], f"the disturbed search took {max(disturbed)} us, not longer than {traced[-1]} us"
+        "disturbed search",
+        max(disturbed) > traced[-1],
+        f"the disturbed search took {max(disturbed)} us, not longer than {traced[-1]} us",
     )
 
 
@@ -75,7 +77,11 @@ def _hand_in(lab: Lab, nic: str, traced: list[float], by_rtc: list[float]) -> No
     for count, us, rtc_us in zip(COUNTS, traced, by_rtc, strict=True):
         lab.metric(f"scan_us_{nic}_{count}", us)
         lab.metric(f"scan_rtc_us_{nic}_{count}", rtc_us)
-        lab.check(abs(us - rtc_us) <= TICK_US, f"{count} channels: {us} us in the trace, {rtc_us} us by RTC")
+        lab.check(
+            "search time by trace and RTC",
+            abs(us - rtc_us) <= TICK_US,
+            f"{count} channels: {us} us in the trace, {rtc_us} us by RTC",
+        )
     lab.series("scan", COUNTS, traced, "channels", "us")
     lab.series("scan_by_rtc", COUNTS, by_rtc, "channels", "us")
     slope = (traced[-1] - traced[0]) / (MOST - 1)
@@ -108,7 +114,7 @@ async def _disturbed(lab: Lab, timer: _Timer, libraries: list[Any], arrived: lis
     durations, _ = await timer.search(MOST, lab.option("disturbed"))
     await lab.all(tasks)
     lab.findings.messages += len(sizes)
-    lab.check(arrived == sizes, f"messages of {arrived} bytes arrived, but {sizes} were sent")
+    lab.check("arrivals", arrived == sizes, f"messages of {arrived} bytes arrived, but {sizes} were sent")
     return durations
 
 

@@ -49,8 +49,12 @@ async def run(lab: Lab) -> None:
     may = waits or not lab.option("grim.control_queue")
     told = "; ".join(found.headlines()) if found else ""
     circles = found is None or bool(found.cycles)
-    lab.check(circles, f"no message for {lab.option('quiet_us')} us, but no cycle of waits; increase quiet_us")
-    lab.check(bool(may) or not told, f"deadlock although no NI waits for its link: {told}")
+    lab.check(
+        "cycle of waits",
+        circles,
+        f"no message for {lab.option('quiet_us')} us, but no cycle of waits; increase quiet_us",
+    )
+    lab.check("deadlock", bool(may) or not told, f"deadlock although no NI waits for its link: {told}")
 
 
 class _Host:

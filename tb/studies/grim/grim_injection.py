@@ -50,7 +50,9 @@ class _Pair(OneWay):
     def on_data(self, source: int, number: int, size: int, a2: int, a3: int, payload: memoryview) -> None:
         """Handle a one-way message."""
         self.numbers.append(number)
-        self.lab.check(payload == self.source.bytes[:size], f"{self.name}: {size} bytes arrived corrupted")
+        self.lab.check(
+            "received bytes", payload == self.source.bytes[:size], f"{self.name}: {size} bytes arrived corrupted"
+        )
 
     async def measure(self, repetitions: int) -> None:
         """Measure all sizes."""

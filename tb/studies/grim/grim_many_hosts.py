@@ -94,5 +94,5 @@ def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
     strange = sum(len(host.got.keys() - host.due.keys()) for host in hosts)
     changed = sum(host.changed for host in hosts)
     lab.metric("changed", changed)
-    lab.check(not changed, f"{changed} messages arrived corrupted")
-    lab.check(not strange, f"unexpected messages from {strange} hosts")
+    lab.check("received bytes", not changed, f"{changed} messages arrived corrupted")
+    lab.check("sources of messages", not strange, f"unexpected messages from {strange} hosts")

@@ -77,7 +77,7 @@ class _Group:
         self.tree = await self.root.find_multicast_tree("all")
 
     def _on_data(self, vnn: int, source: int, size: int, number: int, a2: int, a3: int, payload: memoryview) -> None:
-        self.lab.check(payload == self.source.bytes[:size], f"{size} bytes arrived corrupted")
+        self.lab.check("received bytes", payload == self.source.bytes[:size], f"{size} bytes arrived corrupted")
         self.arrived.append(self.lab.kernel.now)
         self.numbers[vnn][0].append(number)
 

@@ -57,9 +57,13 @@ def _hand_in(lab: Lab, hosts: list[_Host]) -> None:
     tally(lab, ((numbers, range(lab.option("messages"))) for numbers in got))
     changed = sum(host.changed for host in hosts)
     lab.metric("changed", changed)
-    lab.check(not changed, f"{changed} messages arrived corrupted")
+    lab.check("received bytes", not changed, f"{changed} messages arrived corrupted")
     lab.metric("overflow_peak", max(host.peak for host in hosts))
-    lab.check(all(host.peak for host in hosts), "the overflow queue was never used, so there was no congestion")
+    lab.check(
+        "overflow queue",
+        all(host.peak for host in hosts),
+        "the overflow queue was never used, so there was no congestion",
+    )
     lab.findings.messages += sum(map(len, got))
 
 
@@ -72,14 +76,16 @@ async def _without(lab: Lab, hosts: list[_Host]) -> None:
     found = await until_deadlock(lab, bursts, QUIET_US, lambda: sum(len(n) for host in hosts for n in host.got))
     lab.metric("deadlock_without", int(found is not None))
     lab.metric("delivered_without", sum(len(numbers) for host in hosts for numbers in host.got))
+    lab.check("deadlock without the overflow queue", found is not None, "none: all messages arrived without congestion")
     if found is None:
-        lab.check(False, "without the overflow queue all messages arrived, so there was no congestion")
         return
     here, there = hosts
     lab.metric("units_in_the_cycle", len(found.units))
     edges = ((here.unit, here.nic), (here.nic, there.unit), (there.unit, there.nic), (there.nic, here.unit))
     for waiter, holder in edges:
-        lab.check(found.waits(waiter, holder), f"the hang report lacks the wait of {waiter} for {holder}")
+        lab.check(
+            "reported waits", found.waits(waiter, holder), f"the hang report lacks the wait of {waiter} for {holder}"
+        )
 
 
 class _Host:

@@ -94,4 +94,4 @@ def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> N
         lab.metric("stage_us_sum", whole_ps / 1e6)
         total = sum(duration for _, duration in stages)
         failure = f"the stages of a null message add up to {total} ps, the message took {whole_ps} ps"
-        lab.check(total == whole_ps, failure)
+        lab.check("sum of the stages", total == whole_ps, failure)

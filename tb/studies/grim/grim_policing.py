@@ -99,7 +99,11 @@ def _law(lab: Lab, knees: list[tuple[int, float, float]]) -> None:
     lab.metric("rho", rho)
     lab.metric("knee_law_worst_error", worst)
     lab.metric("knee_by_law_messages", queue / NULL / (1 - rho))
-    lab.check(worst <= 0.1, f"knees without a limit deviate by up to {worst:.1%} from queue / (1 - rho)")
+    lab.check(
+        "knees without a limit",
+        worst <= 0.1,
+        f"knees without a limit deviate by up to {worst:.1%} from queue / (1 - rho)",
+    )
 
 
 def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
@@ -110,7 +114,11 @@ def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
     lab.metric(f"steady_us_{limit}", _steady(ends) / 1e6)
     _curve(lab, f"overhead_{limit}", ends)
     fits = limit <= knee <= limit / (1 - rho)
-    lab.check(fits, f"limit {limit}: the knee is at {knee}, not between {limit} and {limit / (1 - rho):.1f}")
+    lab.check(
+        f"knee at limit {limit}",
+        fits,
+        f"the knee is at {knee}, not between {limit} and {limit / (1 - rho):.1f}",
+    )
 
 
 def _overheads(ends: list[int]) -> list[float]:

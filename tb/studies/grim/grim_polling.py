@@ -47,7 +47,11 @@ async def run(lab: Lab) -> None:
         latencies.append(latency)
         taken.append(100 * share)
         lab.metric(f"added_us_{period}us", latency - explicit)
-        lab.check(latency > explicit, f"a thread with a period of {period} us is not slower than explicit polling")
+        lab.check(
+            f"latency at a period of {period} us",
+            latency > explicit,
+            f"a thread with a period of {period} us is not slower than explicit polling",
+        )
     curve(lab, "one_way_with_thread", PERIODS, latencies, "us of period", "us", "thread_{}us_us_0B")
     curve(lab, "taken_from_application", PERIODS, taken, "us of period", "%", "taken_percent_{}us")
 

@@ -193,13 +193,17 @@ class _Traffic:
             out_of_order += sum(a > b for a, b in pairwise(numbers))
         for name, count in {"lost": lost, "doubled": doubled, "out_of_order": out_of_order}.items():
             lab.metric(name, count)
-            lab.check(count == 0, f"{count} messages: {name.replace('_', ' ')}")
+            lab.check(f"messages {name.replace('_', ' ')}", count == 0, f"{count} messages")
         lab.metric("delivered", sum(len(got) for got in self.handled.values()))
         lab.metric("reported", sum(len(numbers) for numbers in self.reported.values()))
         lab.metric("in_its_hands", len(self._missing(True)) - lost)
         lab.metric("of_its_first_life", len(self._missing(False)))
         firsts = [self._first(pair) for pair in self.handled if bad in pair]
-        lab.check(min(firsts) > 0, "the restarted host does not exchange messages with all others")
+        lab.check(
+            "messages of the restarted host",
+            min(firsts) > 0,
+            "the restarted host does not exchange messages with all others",
+        )
         lab.metric("gap_us", (max(firsts) - self.failed_at) / US)
         lab.metric("rejoin_us", self.rejoin_ps / US)
         lab.metric("others_pause_before_us", self._pause(0, self.failed_at) / US)

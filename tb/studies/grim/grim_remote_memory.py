@@ -127,4 +127,8 @@ class _Pair(RemoteMemory):
         self.lab.metric("interrupts", self.far.translations_served)
         for name, counter in (("misses", Counter.MISSES), ("fragments", Counter.FRAGMENTS)):
             self.lab.metric(name, await self.far.ni_counter(counter))
-        self.lab.check(self.far.translations_served >= self.miss, "writes that should miss found their translation")
+        self.lab.check(
+            "translation misses",
+            self.far.translations_served >= self.miss,
+            "writes that should miss found their translation",
+        )

@@ -109,7 +109,11 @@ class _Pair:
         lab.metric(f"resent_{name}", await self.near.ni_counter(Counter.RESENT))
         nacks = await self.far.ni_counter(Counter.NACKS_SENT)
         lab.metric(f"nacks_{name}", nacks)
-        lab.check(nacks > 0, f"{name}: no message was rejected; increase stop_us and pace_us for a slow NI")
+        lab.check(
+            f"rejections under {name}",
+            nacks > 0,
+            "no message was rejected; increase stop_us and pace_us for a slow NI",
+        )
         lab.metric(f"late_us_{name}", late / 1e6)
         taken = [came - sent for sent, came in zip(self._sent, self._came, strict=True)]
         lab.metric(f"others_us_{name}", statistics.mean(taken) / 1e6)

@@ -42,6 +42,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(SCHEMES), "ways of sequencing")
     others = [min(rates[scheme][1:]) for scheme in SCHEMES]
     lab.check(
+        "rates of the other endpoints",
         others[0] > 1.5 * others[1],
         f"the other endpoints are not slowed down per NI: {others} messages/s (any-to-any, per NI)",
     )

@@ -111,7 +111,9 @@ class _Transfer:
 
     def on_part(self, source: int, offset: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         """Handle a part: copy it into this host's memory."""
-        self.lab.check(offset == self.arrived, f"a part for offset {offset} arrived instead of {self.arrived}")
+        self.lab.check(
+            "order of parts", offset == self.arrived, f"a part for offset {offset} arrived instead of {self.arrived}"
+        )
         self.inbox.view[offset : offset + len(payload)] = payload
         self.arrived += len(payload)
         self.messages += 1
@@ -127,7 +129,11 @@ class _Transfer:
         self.lab.metric("messages", self.messages)
         self.lab.metric("sha256_equal", int(equal))
         self.lab.metric("MBps", self.arrived / (self.last_at - begun) * 1e6)
-        self.lab.check(equal, f"SHA-256 differs: {self.arrived} bytes arrived, {len(self.content)} were sent")
+        self.lab.check(
+            "content of the file",
+            equal,
+            f"SHA-256 differs: {self.arrived} bytes arrived, {len(self.content)} were sent",
+        )
         place = Path(self.lab.plan.request.folder) / "received.bin"
         scratch = place.with_name(f".{place.name}.{os.getpid()}")
         scratch.write_bytes(received)

@@ -42,7 +42,11 @@ async def run(lab: Lab) -> None:
         hits, us = await pair.write_to(blocks, lab.option("writes"))
         rates.append(100 * hits)
         times.append(us)
-        lab.check(blocks > entries or hits == 1, f"{blocks} blocks fit into {entries} entries, but writes missed")
+        lab.check(
+            "translation hits",
+            blocks > entries or hits == 1,
+            f"{blocks} blocks fit into {entries} entries, but writes missed",
+        )
         lab.progress(done + 1, len(sets), "working sets")
     lab.metric("entries", entries)
     curve(lab, "hit_rate", sets, rates, "blocks", "%", "hit_percent_{}_blocks")

@@ -102,7 +102,7 @@ async def _interrupted(lab: Lab, near: End, far: End) -> float:
     await far.hal.interrupts(True)
     us = await _round_trips(lab, near, far, INTERRUPTED, pause_ps=1_500_000 * lab.option("hal.interrupt_delay_us"))
     await far.hal.interrupts(False)
-    lab.check(far.hal.interrupted == lab.option("repetitions"), f"{far.hal.interrupted} interrupts")
+    lab.check("interrupts", far.hal.interrupted == lab.option("repetitions"), f"{far.hal.interrupted} interrupts")
     return us
 
 
@@ -112,12 +112,16 @@ async def _round_trips(lab: Lab, near: End, far: End, size: int, pause_ps: int =
 
     async def ask(number: int) -> bool:
         came = await near.ping(data)
-        lab.check(not came or near.pings[-1] == data, f"{size} bytes were returned changed")
+        lab.check("returned bytes", not came or near.pings[-1] == data, f"{size} bytes were returned changed")
         return came
 
     trips = await round_trips(lab, lab.option("repetitions"), ask, pause=lambda: pause_ps)
     far.answers = False
-    lab.check(lab.lossy or len(trips.took) == lab.option("repetitions"), f"packets of {size} bytes are lost")
+    lab.check(
+        "number of replies",
+        lab.lossy or len(trips.took) == lab.option("repetitions"),
+        f"packets of {size} bytes are lost",
+    )
     return statistics.median(trips.us) if trips.took else 0.0
 
 
@@ -138,8 +142,12 @@ async def _stream(lab: Lab, near: End, far: End) -> None:
     await lab.all([lab.spawn(give(), "the near host"), lab.spawn(take(), "the far host")])
     lab.findings.messages += count
     lost = count - len(far.came)
-    lab.check(not far.changed and len(set(far.came)) == len(far.came), "packets were changed or duplicated")
-    lab.check(lab.lossy or not lost, f"{lost} packets are lost")
+    lab.check(
+        "packets of the stream",
+        not far.changed and len(set(far.came)) == len(far.came),
+        "packets were changed or duplicated",
+    )
+    lab.check("lost packets", lab.lossy or not lost, f"{lost} packets are lost")
     lab.metric("bandwidth_MBps_1024B", len(far.came) * MOST / (far.last - begun) * 1e6)
     lab.metric("overtaken", sum(any(later > number for later in far.came[:at]) for at, number in enumerate(far.came)))
     lab.metric("lost", lost)

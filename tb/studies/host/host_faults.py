@@ -120,9 +120,10 @@ async def _run(lab: Lab, faults: Faults) -> None:
     await faults.measure("store_that_brings_its_page", faults.leave, store)
     await faults.measure("signal_to_itself", nothing, lambda: process.kill(process.number, Sig.USR1))
     lab.check(
+        "number of page faults",
         process.faults == 3 * lab.option("repetitions"),
         "the number of faults differs from the number of protected stores",
     )
-    lab.check(process.load_bytes(page + 64, 4) == b"word", "the store was lost")
+    lab.check("protected store", process.load_bytes(page + 64, 4) == b"word", "the store was lost")
     lab.metric("faults", process.faults)
     lab.metric("context_switches", faults.host.scheduler.switches)

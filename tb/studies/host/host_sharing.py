@@ -124,10 +124,18 @@ async def run(lab: Lab) -> None:
     parts = {name: sum(end - at for at, end in stretches) for name, stretches in had.items()}
     asked = PS * (2 * lab.option("computing_us") + lab.option("handler_us") * handled)
     taken, elapsed = host.cpu_ps - used, lab.kernel.now - begun
-    lab.check(parts["computing"] == asked, "computing had the CPU for a different time than requested")
-    lab.check(all(a[1] <= b[0] for a, b in pairwise(every)), "two users had the CPU at the same time")
-    lab.check(sum(parts.values()) == taken, f"{taken - sum(parts.values())} ps of CPU time have no user")
-    lab.check(taken == elapsed, f"{elapsed - taken} ps passed in which the CPU was not used")
+    lab.check(
+        "CPU time of computing",
+        parts["computing"] == asked,
+        "computing had the CPU for a different time than requested",
+    )
+    lab.check(
+        "users of the CPU", all(a[1] <= b[0] for a, b in pairwise(every)), "two users had the CPU at the same time"
+    )
+    lab.check(
+        "CPU time by user", sum(parts.values()) == taken, f"{taken - sum(parts.values())} ps of CPU time have no user"
+    )
+    lab.check("use of the CPU", taken == elapsed, f"{elapsed - taken} ps passed in which the CPU was not used")
     for name, took in parts.items():
         lab.metric(f"{name}_us", took / PS)
     lab.metric("used_us", taken / PS)

@@ -48,7 +48,7 @@ class Program:
         """Check a message; reply to a request with its own data."""
         key, number = call.arguments
         self.wrong += key != self.key
-        self.lab.check(call.data == self._data(number), f"message {number} of program {key} changed")
+        self.lab.check("received bytes", call.data == self._data(number), f"message {number} of program {key} changed")
         if call.kind is Kind.REQUEST:
             await call.reply(self.take, key, number, data=call.data)
         else:
@@ -102,9 +102,9 @@ def _report(lab: Lab, programs: Sequence[Program], layers: Sequence[Hpam], took_
     wrong = sum(one.wrong for one in programs)
     lab.metric("round_us", round_us)
     lab.metric("wrong_key_delivered", wrong)
-    lab.check(not wrong, f"{wrong} messages were delivered to a process with another key")
+    lab.check("keys of receivers", not wrong, f"{wrong} messages were delivered to a process with another key")
     failure = f"a message waited {max(waited, default=0):.0f} us for its process; a round takes {round_us:.0f} us"
-    lab.check(max(waited, default=0) <= round_us, failure)
+    lab.check("longest wait", max(waited, default=0) <= round_us, failure)
     lab.metric("switches", switches)
     lab.metric("switch_us", switch_us)
     lab.metric("us_per_message", took_us / max(sum(one.replies for one in programs), 1))

@@ -27,7 +27,11 @@ def tally(lab: Notebook, arrived: Iterable[tuple[Sequence[int], Sequence[int]]],
     }
     none_of(lab, {f"{name}{of}": count for name, count in wrong.items()}, delivered)
     unexpected = sum(len(set(got) - due) for got, due in pairs)
-    lab.check(not unexpected, f"{unexpected} of {delivered} messages: unexpected{of.replace('_', ' ')}")
+    lab.check(
+        f"messages unexpected{of.replace('_', ' ')}",
+        not unexpected,
+        f"{unexpected} of {delivered} messages",
+    )
 
 
 def none_of(lab: Notebook, wrong: Mapping[str, int], delivered: int) -> None:
@@ -40,4 +44,8 @@ def none_of(lab: Notebook, wrong: Mapping[str, int], delivered: int) -> None:
     """
     for name, count in wrong.items():
         lab.metric(name, count)
-        lab.check(count == 0, f"{count} of {delivered} messages: {name.replace('_', ' ')}")
+        lab.check(
+            f"messages {name.replace('_', ' ')}",
+            count == 0,
+            f"{count} of {delivered} messages",
+        )

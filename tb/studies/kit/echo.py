@@ -38,6 +38,6 @@ class Echo:
             before, data = len(self.came), numbered(size, number)
             await port.request(far, self.echo, data=data)
             await port.until(lambda: len(self.came) > before, "the reply")
-            self.lab.check(self.came[-1] == data, f"{size} bytes returned corrupted")
+            self.lab.check("echoed bytes", self.came[-1] == data, f"{size} bytes returned corrupted")
 
         return await round_trips(self.lab, count, ask, messages=0)

@@ -131,14 +131,18 @@ def _message(number: int, size: int) -> bytes:
 
 def _note(lab: Notebook, done: dict[int, int], message: tuple[int, bytes], source: int, size: int) -> None:
     number = int.from_bytes(message[1][:NUMBER_BYTES], "big")
-    lab.check(message == (source, _message(number, size)), f"message {number} of the load arrived corrupted")
-    lab.check(number not in done, f"message {number} of the load arrived twice")
+    lab.check(
+        "bytes of the load",
+        message == (source, _message(number, size)),
+        f"message {number} arrived corrupted",
+    )
+    lab.check("duplicates of the load", number not in done, f"message {number} arrived twice")
     done[number] = lab.kernel.now
 
 
 def _load(lab: Notebook, due: list[int], done: dict[int, int]) -> Load:
     """Return the times of a load's messages; a missing message fails the run."""
     missing = [number for number in range(len(due)) if number not in done]
-    lab.check(not missing, f"messages {missing} of the load are missing")
+    lab.check("messages of the load", not missing, f"{missing} are missing")
     lab.findings.messages += len(due)
     return Load(due, [done.get(number, lab.kernel.now) for number in range(len(due))])

@@ -59,7 +59,7 @@ async def ping_pong(
     data = pattern(size)
 
     async def ask(number: int) -> None:
-        lab.check(await near.mail.request(far.node, data) == data, f"{size} bytes returned corrupted")
+        lab.check("bytes of mail", await near.mail.request(far.node, data) == data, f"{size} bytes returned corrupted")
 
     async def answer() -> int:
         await far.mail.answer()

@@ -41,4 +41,4 @@ def tell_steady(lab: Lab, percents: Sequence[float], enough: bool, within: float
     disturbed = any(name.startswith("fault.") for name in lab.plan.request.settings)
     if enough and not disturbed:
         cause = f"the rate of a stream's second half differs by {worst:+.1f} % from the whole"
-        lab.check(abs(worst) <= within, f"not converged: {cause}; set more messages")
+        lab.check("steady rate", abs(worst) <= within, f"not converged: {cause}; set more messages")

@@ -68,7 +68,7 @@ async def exchange(lab: Notebook, mails: Sequence[Mail], targets: Targets, data:
         await mail.posted()
         took = lab.kernel.now - begun
         right = sorted(source for source, _ in came) == due and all(got == data for _, got in came)
-        lab.check(right, f"host {me} has not received exactly the messages sent to it")
+        lab.check("messages of each host", right, f"host {me} has not received exactly the messages sent to it")
         return took
 
     took: list[Any] = await together(lab, "host", [host(me, mail) for me, mail in enumerate(mails)])

@@ -149,8 +149,8 @@ class Pair:
             await send(far, size)
 
         took = await self.both(there, back)
-        self.lab.check(_came(near, size) == _sent(far, size), f"{size} bytes returned corrupted")
-        self.lab.check(_came(far, size) == _sent(near, size), f"{size} bytes arrived corrupted")
+        self.lab.check("returned bytes", _came(near, size) == _sent(far, size), f"{size} bytes returned corrupted")
+        self.lab.check("received bytes", _came(far, size) == _sent(near, size), f"{size} bytes arrived corrupted")
         return statistics.median(took.us) / 2
 
     async def served(self, call: Callable[[], Awaitable[None]]) -> float:
@@ -180,7 +180,7 @@ async def run(lab: Lab) -> None:
     await _measure(lab, pair, "_interrupt")
     await together(lab, "LAPI_Term", [one.Term() for one in tasks])
     (sum_of_all,) = far.process.load_words(far.word, 1)
-    lab.check(sum_of_all == 2 * pair.times, f"the word of all Rmw is {sum_of_all}")
+    lab.check("word of all Rmw", sum_of_all == 2 * pair.times, f"the word of all Rmw is {sum_of_all}")
     lab.metric("resent", sum(one.outgoing.resent for one in tasks))
 
 
@@ -196,7 +196,9 @@ async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
     got = []
     for size in pair.sizes:
         got.append(await pair.served(lambda: pair.near.get(size)))  # noqa: B023 - it is called at once
-        lab.check(_came(pair.near, size) == _sent(pair.far, size), f"{size} bytes that were got are others")
+        lab.check(
+            "bytes of a Get", _came(pair.near, size) == _sent(pair.far, size), f"{size} bytes that were got are others"
+        )
     curve(lab, f"get{mode}", pair.sizes, got, "B", "us", f"get{mode}_us_{{}}B")
     lab.metric(f"rmw{mode}_us", await pair.served(pair.near.rmw))
 

@@ -80,7 +80,7 @@ async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
         else:
             await comm.Recv(room, 0)
             await comm.Send(room, 0)
-        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
+        lab.check("returned bytes", bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
 
     return statistics.median((await rounds.round_trips(lab, repetitions, trip, messages=1)).one_way_us)
 
@@ -94,7 +94,11 @@ async def stream(lab: Lab, mpi: Mpi, data: Any, count: int) -> float:
         await comm.Send(nothing, 0)  # the receives are posted
         await Request.Waitall(receives)
         await comm.Send(nothing, 0)
-        lab.check(all((room == data).all() for room in rooms), f"{len(data)} bytes back to back arrived corrupted")
+        lab.check(
+            "bytes back to back",
+            all((room == data).all() for room in rooms),
+            f"{len(data)} bytes back to back arrived corrupted",
+        )
         return 0.0
     other = comm.Get_size() - 1
     await comm.Recv(nothing, other)

@@ -91,7 +91,7 @@ async def _one_way(lab: Lab, mpi: Mpi, data: Any) -> float:
         if not first:
             await comm.Send(room, other, TAG)
         await receives[number % AHEAD].Wait()
-        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
+        lab.check("received bytes", bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
         room[:] = data ^ 0xFF
         receives[number % AHEAD] = await comm.Irecv(room, other, TAG)
 

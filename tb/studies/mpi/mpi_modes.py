@@ -84,5 +84,5 @@ async def _early(lab: Lab, mpi: Mpi, mode: str, size: int, times: list[int]) -> 
 async def _received(lab: Lab, mpi: Mpi, data: NDArray[np.uint8]) -> None:
     room = np.zeros_like(data)
     await mpi.COMM_WORLD.Recv(room, 0)
-    lab.check(bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
+    lab.check("received bytes", bool((room == data).all()), f"{len(data)} bytes arrived corrupted")
     lab.findings.messages += 1

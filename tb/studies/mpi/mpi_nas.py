@@ -105,11 +105,11 @@ async def _run_code(lab: Lab, node: Node, code: str) -> None:
     """Run one code and return its result."""
     if lab.text("problem") == "S" and code in KERNELS:
         wrong = (await KERNELS[code](node)).wrong
-        lab.check(not wrong, f"rank {node.rank}, {code}: {wrong}")
+        lab.check(f"result of {code}", not wrong, f"rank {node.rank}: {wrong}")
         if node.rank == 0:
             lab.metric(f"verified_{code}", float(not wrong))
         return
     changed = await stream(node, code, "A", lab.option("steps"), lab.seed)
-    lab.check(changed == 0, f"rank {node.rank}, {code}: {changed} messages arrived corrupted")
+    lab.check(f"messages of {code}", changed == 0, f"rank {node.rank}: {changed} messages arrived corrupted")
     if node.rank == 0:
         lab.metric(f"changed_{code}", changed)

@@ -87,7 +87,11 @@ async def _by_put(lab: Lab, tasks: list[Lapi], sizes: list[int]) -> list[float]:
     def receive(lapi: Lapi) -> Part:
         async def wait(data: bytes) -> None:
             await lapi.Waitcntr(counter, 1)
-            lab.check(lapi.process.load_bytes(into, len(data)) == data, f"{len(data)} bytes arrived corrupted")
+            lab.check(
+                "bytes by LAPI",
+                lapi.process.load_bytes(into, len(data)) == data,
+                f"{len(data)} bytes arrived corrupted",
+            )
 
         return wait
 
@@ -113,7 +117,7 @@ async def _by_mpi(lab: Lab, version: str, ranks: list[Mpi], sizes: list[int]) ->
         async def receive(data: bytes) -> None:
             room = bytearray(len(data))
             await mpi.COMM_WORLD.Recv(room, other)
-            lab.check(room == data, f"{len(data)} bytes arrived corrupted")
+            lab.check("bytes by MPI", room == data, f"{len(data)} bytes arrived corrupted")
 
         return send, receive
 

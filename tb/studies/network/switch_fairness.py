@@ -58,11 +58,15 @@ async def run(lab: Lab) -> None:
     for done in range(each * len(senders)):
         source, data = await hosts[0].receive()
         arrived[source] += 1
-        lab.check(data == payload, f"a message of host {source} arrived corrupted")
+        lab.check("received bytes", data == payload, f"a message of host {source} arrived corrupted")
         lab.progress(done + 1, each * len(senders), "messages")
     await lab.all(senders)
     lab.findings.messages += sum(arrived.values())
-    lab.check([arrived[vnn] for vnn in range(1, len(hosts))] == [each] * len(senders), f"arrived: {dict(arrived)}")
+    lab.check(
+        "number of arrivals",
+        [arrived[vnn] for vnn in range(1, len(hosts))] == [each] * len(senders),
+        f"arrived: {dict(arrived)}",
+    )
     _report(lab, lab.trace()[lab.trace()["time"] >= begun])
 
 

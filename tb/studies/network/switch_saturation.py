@@ -42,6 +42,8 @@ async def run(lab: Lab) -> None:
     lab.metric("analytic_limit", limit)
     lab.metric("accepted_over_model", accepted[-1] / model)
     reached = f"accepted load {accepted[-1]:.3f}"
-    lab.check(accepted[-1] <= limit * 1.05, f"{reached} is above the head-of-line limit {limit:.3f}")
+    lab.check("accepted load", accepted[-1] <= limit * 1.05, f"{reached} is above the head-of-line limit {limit:.3f}")
     near = abs(accepted[-1] / model - 1) < 0.05
-    lab.check(near, f"{reached} differs from the reference model's {model:.3f} by more than 5 %")
+    lab.check(
+        "accepted load of the model", near, f"{reached} differs from the reference model's {model:.3f} by more than 5 %"
+    )

@@ -64,7 +64,7 @@ async def _round_trips(lab: Lab, near: Pipes, far: Pipes, size: int) -> float:
 
     async def ask(number: int) -> None:
         await near.write(far.me, data)
-        lab.check(await near.read(far.me, size) == data, f"{size} bytes returned corrupted")
+        lab.check("returned bytes", await near.read(far.me, size) == data, f"{size} bytes returned corrupted")
 
     measuring, echoes = lab.spawn(round_trips(lab, count, ask), "the near host"), lab.spawn(echo(), "the far host")
     trips: Trips = (await lab.all([measuring, echoes]))[0]
@@ -106,7 +106,11 @@ async def _stream(lab: Lab, near: Pipes, far: Pipes, direct: bool) -> tuple[floa
     far.on_bytes(take if direct else None)
     begun = lab.kernel.now
     await together(lab, "end", [give(), have()])
-    lab.check(came == data, f"the stream {'past the pipe' if direct else 'through the pipe'} arrived corrupted")
+    lab.check(
+        "bytes of the stream",
+        came == data,
+        f"the stream {'past the pipe' if direct else 'through the pipe'} arrived corrupted",
+    )
     (early, at), ended = halves[0], ends[0]
     late = faster(early / len(data), at, ended, begun, ended)
     return len(data) / (ended - begun) * 1e6, late

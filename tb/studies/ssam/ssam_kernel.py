@@ -65,7 +65,7 @@ async def run(lab: Lab) -> None:
         await near_port.poll()
     traps = (_counts(kernels, hosts, (near_port, far_port))["traps"] - before["traps"]) / POLLS
     lab.metric("traps_per_poll", traps)
-    lab.check(traps == 1, f"{traps} traps a poll, expected 1")
+    lab.check("traps of a poll", traps == 1, f"{traps} traps a poll, expected 1")
 
 
 def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
@@ -74,7 +74,11 @@ def _ratios(lab: Lab, spent: dict[str, float], messages: int) -> None:
     traps, copies = (spent["traps"] - spent["polls"]) / messages, spent["copied"] / spent["sent"]
     lab.metric("traps_per_send", traps)
     lab.metric("copies_per_message", copies)
-    lab.check((traps, copies) == (2, 3), f"{traps} traps of the sender and {copies} copies a message, expected 2 and 3")
+    lab.check(
+        "traps and copies of a message",
+        (traps, copies) == (2, 3),
+        f"{traps} traps of the sender and {copies} copies a message, expected 2 and 3",
+    )
     lab.metric("kernel_share_percent", 100 * spent["kernel_ps"] / spent["cpu_ps"])
 
 

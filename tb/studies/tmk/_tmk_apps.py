@@ -88,7 +88,11 @@ async def ran(lab: Lab, name: str, size: Size, substrate: str, processes: int, *
         return part
 
     parts = await together(lab, all_of, run)
-    lab.check(_right(program, size, parts), f"{name} over {substrate} on {processes} processes: a wrong result")
+    lab.check(
+        f"result of {name}",
+        _right(program, size, parts),
+        f"wrong over {substrate} on {processes} processes",
+    )
     lab.findings.messages += sum(tmk.sent for tmk in all_of)
     return window.ran()
 

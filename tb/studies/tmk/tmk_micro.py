@@ -124,5 +124,9 @@ class Micro:
         begun = self._lab.kernel.now
         for page in range(self._count):
             word = await tmk.process.read(address + page * PAGE, 4)
-            self._lab.check(kind == "page" or word == bytes([1 + DIFFS.index(kind)]) * 4, f"{kind}: an old word")
+            self._lab.check(
+                f"word of a {kind}",
+                kind == "page" or word == bytes([1 + DIFFS.index(kind)]) * 4,
+                "an old word",
+            )
         self._found[kind] = (self._lab.kernel.now - begun) / self._count / 1e6

@@ -43,7 +43,11 @@ async def run(lab: Lab) -> None:
     for name in COUNTED:
         lab.metric(name, sum(run_counts[name]))
         told_same = run_counts[name] == model[name]
-        lab.check(not told or told_same, f"{name} are {run_counts[name]}, and the model counts {model[name]}")
+        lab.check(
+            f"number of {name}",
+            not told or told_same,
+            f"{name} are {run_counts[name]}, and the model counts {model[name]}",
+        )
     lab.metric("processes", processes)
     lab.metric("reads", watched.reads)
     lab.metric("resent", sum(getattr(tmk._substrate, "resent", 0) for tmk in all_of))

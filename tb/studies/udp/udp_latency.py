@@ -122,9 +122,13 @@ async def _round_trips(lab: Lab, near: End, size: int) -> float:
     async def ask(number: int) -> bool:
         data = bytes((number + 3 * at) & 0xFF for at in range(size))
         came = await near.request(data)
-        lab.check(came is None or came == data, f"{size} bytes returned corrupted")
+        lab.check("returned bytes", came is None or came == data, f"{size} bytes returned corrupted")
         return came is not None
 
     trips = await round_trips(lab, lab.option("repetitions"), ask)
-    lab.check(lab.lossy or len(trips.took) == lab.option("repetitions"), f"datagrams of {size} bytes are lost")
+    lab.check(
+        "number of replies",
+        lab.lossy or len(trips.took) == lab.option("repetitions"),
+        f"datagrams of {size} bytes are lost",
+    )
     return statistics.median(trips.us) if trips.took else 0.0

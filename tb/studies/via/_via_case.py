@@ -201,13 +201,16 @@ class Party:
         """Check that the first message of the peer has arrived unchanged."""
         size, place = self.case.pieces[0], self.case.place(0)
         same = self.receives.held(size, place) == peer.sends.held(size, place)
-        self.end.lab.check(same, f"{self.end.process.who}: the message arrived corrupted under {self.case}")
+        self.end.lab.check(
+            "first message", same, f"{self.end.process.who}: the message arrived corrupted under {self.case}"
+        )
 
     def took(self, done: Any) -> None:
         """Check the status of a dequeued descriptor; reports only the first error."""
-        if done.status & Status.ERRORS and not self._told:
-            self._told = True
-            self.end.lab.check(False, f"{self.end.process.who}: {Status(done.status)!r} under {self.case}")
+        failed = bool(done.status & Status.ERRORS) and not self._told
+        self._told |= failed
+        failure = f"{self.end.process.who}: {Status(done.status)!r} under {self.case}" if failed else ""
+        self.end.lab.check("status of descriptors", not failed, failure)
 
     async def close(self) -> None:
         """Release the memory, after the VI has been destroyed."""

@@ -89,7 +89,11 @@ async def _size(lab: Lab, here: End, there: End, size: int) -> float:
         await here.send(size)
         await here.ready(size)
         received = await here.vi.poll_receive()
-        lab.check(received.status == Status.DONE | Status.RECEIVE, f"{size} B: status {received.status!r}")
+        lab.check(
+            "status of the receive",
+            received.status == Status.DONE | Status.RECEIVE,
+            f"{size} B: status {received.status!r}",
+        )
 
     async def answer() -> None:
         await there.vi.poll_receive()
@@ -97,8 +101,10 @@ async def _size(lab: Lab, here: End, there: End, size: int) -> float:
         await there.ready(size)
 
     trips = await round_trips(lab, lab.option("repetitions"), ask, answer, pause=phases(f"{lab.seed} {size}"))
-    lab.check(there.user.read(1 << 16, size) == data, f"{size} bytes arrived corrupted at the far process")
-    lab.check(here.user.read(1 << 16, size) == data[::-1], f"{size} bytes returned corrupted")
+    lab.check(
+        "received bytes", there.user.read(1 << 16, size) == data, f"{size} bytes arrived corrupted at the far process"
+    )
+    lab.check("returned bytes", here.user.read(1 << 16, size) == data[::-1], f"{size} bytes returned corrupted")
     await _clear(here, there)
     if size in STAGED:
         trace = lab.trace()

@@ -52,12 +52,21 @@ def _check(lab: Lab, rates: dict[int, float]) -> None:
         pieces = sum(-(-part // payload) for part in (PAGE, COUNTED - PAGE))
         counted = lab.findings.metrics[f"packets_of_{COUNTED}B_payload_{payload}"]
         lab.check(
+            "number of packets",
             counted == pieces,
             f"{COUNTED} bytes became {counted:g} packets of {payload} bytes, but {pieces} are expected",
         )
     if stock(lab, NETFINITY):
-        lab.check(rates[1024] > rates[1000], "packets of 1000 bytes, which do not divide a page, are not slower")
-        lab.check(rates[1024] >= rates[2032], "packets of 2032 bytes are faster, but the paper did not choose them")
+        lab.check(
+            "rate of packets of 1000 bytes",
+            rates[1024] > rates[1000],
+            "packets of 1000 bytes, which do not divide a page, are not slower",
+        )
+        lab.check(
+            "rate of packets of 2032 bytes",
+            rates[1024] >= rates[2032],
+            "packets of 2032 bytes are faster, but the paper did not choose them",
+        )
 
 
 async def _packets(lab: Lab, near: End, far: End) -> float:

@@ -55,7 +55,11 @@ async def run(lab: Lab) -> None:
     if stock(lab, NETFINITY):
         for curves, of in ((nic, "the NIC"), (whole, "NIC and host")):
             first, last = (curves["pio"][i] < curves["dma"][i] for i in (0, -1))
-            lab.check(first and not last, f"for {of}, short messages are not faster inline, or long ones are")
+            lab.check(
+                f"crossover of {of}",
+                first and not last,
+                f"for {of}, short messages are not faster inline, or long ones are",
+            )
 
 
 async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:

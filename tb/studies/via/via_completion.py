@@ -56,7 +56,7 @@ def _applications(lab: Lab, entry: float, looks: list[float]) -> None:
         lab.metric(f"queues_{code}_{processes}", queues)
         lab.metric(f"cq2_us_{code}_{processes}", cost)
         costs = f"polling {queues:g} queues takes {cost:.2f} us, an entry {entry:.2f} us"
-        lab.check(cost < entry, f"{code} on {processes} processes: {costs}")
+        lab.check(f"cost of {code} on {processes} processes", cost < entry, costs)
 
 
 async def _look(lab: Lab, near: End, far: End, queues: int) -> float:

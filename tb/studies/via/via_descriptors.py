@@ -55,7 +55,9 @@ async def run(lab: Lab) -> None:
     lab.metric("words_with_transfer", cheaper_up_to(WORDS, stored, fetched))
     if stock(lab, NETFINITY) or stock(lab, LINUX):
         ordered = stored[0] < fetched[0] and stored[-1] > fetched[-1]
-        lab.check(ordered, "few words do not cost less by the host's stores, or many words do")
+        lab.check(
+            "cost of words by stores", ordered, "few words do not cost less by the host's stores, or many words do"
+        )
     for done, (choice, (near, far)) in enumerate((await pairs(lab, CHOICES, {"inline": 0, **SMALL}, SPARE)).items()):
         cases = [Case(SIZE, segments=segments) for segments in SEGMENTS]
         times = [(await latency(near, far, case, lab.option("rounds"))).value for case in cases]

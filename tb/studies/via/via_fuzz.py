@@ -165,7 +165,9 @@ class Honest:
         expected = around[:GUARD] + data + around[GUARD + size :]
         whole = self.there.read(0, size + 2 * GUARD) == expected
         statuses = sent.status == Status.DONE and received.status == Status.DONE | Status.RECEIVE
-        self.lab.check(whole and statuses, f"honest message {self.messages} of {size} bytes was disturbed")
+        self.lab.check(
+            "honest messages", whole and statuses, f"honest message {self.messages} of {size} bytes was disturbed"
+        )
 
 
 async def run(lab: Lab) -> None:
@@ -189,6 +191,7 @@ async def run(lab: Lab) -> None:
     await _still_there(lab, bad_here, bad_there, last)
     acts = sum((one.acts for one in hostile), Counter[str]())
     lab.check(
+        "stores to foreign pages",
         acts["elsewhere"] == acts["stopped"],
         f"{acts['elsewhere'] - acts['stopped']} stores to foreign pages were not stopped",
     )
@@ -236,4 +239,4 @@ async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:
     await yours.post_receive(there.descriptor(0).receive([there.part(0, 200)]))
     await mine.post_send(here.descriptor(0).send([here.part(0, 200)]))
     await yours.poll_receive()
-    lab.check(there.read(0, 200) == bytes(range(200)), "a new connection changes bytes")
+    lab.check("bytes after a new connection", there.read(0, 200) == bytes(range(200)), "a new connection changes bytes")

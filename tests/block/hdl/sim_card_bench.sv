@@ -1,45 +1,45 @@
 // FPGA card in its own PCI segment, with its SRAM and a fabric clock, for its bench: the host bridge's CPU and memory
 // ports are brought out; host memory also acts as the NIC. With `sleep` both clocks skip unneeded edges.
 module sim_card_bench
-  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
-    input  logic        clk,            // PCI clock
-    input  logic        f_clk,          // fabric clock
-    input  logic        rst,            // synchronous, active high, both clocks
-    input  logic        sleep,          // 1 = skip clock edges that no module needs
-    input  logic [ 5:0] cfg_mem_log2,   // as the bridge
-    input  logic        cfg_wide,       // 64-bit bus and card
-    input  logic [15:0] cfg_patience,   // as the card
+    input  logic        clk,              // PCI clock
+    input  logic        f_clk,            // fabric clock
+    input  logic        rst,              // synchronous, active high, both clocks
+    input  logic        sleep,            // 1 = skip clock edges that no module needs
+    input  logic [ 5:0] cfg_mem_log2,     // as the bridge
+    input  logic        cfg_wide,         // 64-bit bus and card
+    input  logic [15:0] cfg_patience,     // as the card
+    input  logic [ 7:0] cfg_config_wait,  // as the card
     `include "sim_host_ports.svh"
     `include "sim_pci_ports.svh"
-    output logic [ 1:0] pci_req_n,      // requests
-    output logic [ 1:0] pci_gnt_n,      // grants
-    output logic        pci_conflict,   // two drivers on one wire
-    output logic [ 3:0] ev_patience,    // as the card
-    output logic        ev_mailbox,     // as the card
-    output logic        ev_trespass,    // as the card
-    output logic        tr_take,        // as the card
-    output logic        tr_give,        // as the card
-    output logic [31:0] tr_key,         // as the card
-    output logic        both_accessed,  // an access of a bank by both sides, ever
-    output logic        busy,           // PCI clock: needs edges
-    output logic        f_busy,         // fabric clock: needs edges
-    output logic [31:0] edges,          // of the PCI clock since reset
-    output logic [31:0] f_edges         // of the fabric clock
+    output logic [ 1:0] pci_req_n,        // requests
+    output logic [ 1:0] pci_gnt_n,        // grants
+    output logic        pci_conflict,     // two drivers on one wire
+    output logic [ 3:0] ev_patience,      // as the card
+    output logic        ev_mailbox,       // as the card
+    output logic        ev_trespass,      // as the card
+    output logic        tr_take,          // as the card
+    output logic        tr_give,          // as the card
+    output logic [31:0] tr_key,           // as the card
+    output logic        both_accessed,    // an access of a bank by both sides, ever
+    output logic        busy,             // PCI clock: needs edges
+    output logic        f_busy,           // fabric clock: needs edges
+    output logic [31:0] edges,            // of the PCI clock since reset
+    output logic [31:0] f_edges           // of the fabric clock
 );
   pci_in_t slot_in;
   pci_out_t slot_out;
   logic [47:0] cycle;
-  alarm_t alarm;
   logic segment_busy, card_busy, gated, f_gated;
-  assign busy = segment_busy | card_busy | alarm.valid;
+  assign busy = segment_busy | card_busy;
 
   sim_gate u_gate (
       .*,
-      .busy(segment_busy | card_busy)
+      .busy,
+      .alarm(myri_sleep_pkg::NO_ALARM)
   );
   sim_gate u_f_gate (
       .clk  (f_clk),
@@ -90,6 +90,7 @@ module sim_card_bench
     cfg_pci.enabled = 1'b1;
     cfg_pci.wide = cfg_wide;
     cfg.patience = cfg_patience;
+    cfg.config_wait = cfg_config_wait;
   end
   card_trace_t trace;
   card_shell_trace_t shell;

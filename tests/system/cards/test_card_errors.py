@@ -12,11 +12,11 @@ import pytest
 
 from tests.system.runs import must, run
 
-CARDS, FAST = "two_cards", "fpga.config_us=100"
+CARDS, FAST = "two_cards", "fpga.image_bytes=3200"
 
 
 def test_invalid_calls_are_rejected_by_name(tmp_path: Path) -> None:
-    assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 7
+    assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 14
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,14 @@ ELSEWHERE = {"echo_pingpong", "executed_costs", "grim_overflow", "grim_pingpong"
 """Studies that `test_executed` and `test_executed_costs` run."""
 
 
+def test_a_factor_of_charged_paths_is_named_as_without_effect(tmp_path: Path) -> None:
+    done = must("echo_pingpong", "verilator", tmp_path, "nic.firmware=c processor.work_scale=1.5 repetitions=2")
+    assert done.results.warnings == tuple(
+        f"processor.work_scale: no effect on {name}, whose NIC executes its own code; choose nic.firmware=python"
+        for name in ("paris", "metz")
+    )
+
+
 def test_each_listed_study_is_run() -> None:
     assert files_in_c().keys() == SMALL.keys() | ELSEWHERE
 

@@ -196,4 +196,4 @@ def test_slow_hosts_are_not_reported_as_a_deadlock(tmp_path: Path) -> None:
     )
     assert not done.passed
     said = (tmp_path / "failures.txt").read_text(encoding="utf-8")
-    assert said == "no message for 200 us, but no cycle of waits; increase quiet_us\n"
+    assert said == "cycle of waits: no message for 200 us, but no cycle of waits; increase quiet_us\n"

@@ -79,9 +79,12 @@ class _Host:
         """Handle a message: check and count it."""
         vnn = reference(source).vnn
         self.lab.check(
-            number == self.next[vnn], f"{vnn} -> {self.vnn}: message {number} arrived, expected {self.next[vnn]}"
+            "order of messages",
+            number == self.next[vnn],
+            f"{vnn} -> {self.vnn}: message {number} arrived, expected {self.next[vnn]}",
         )
         self.lab.check(
+            "received bytes",
             data == payload(self.lab.seed, vnn, self.vnn, number, size),
             f"{vnn} -> {self.vnn}: message {number} of {size} bytes arrived corrupted",
         )

@@ -55,10 +55,10 @@ async def run(lab: Lab) -> None:
     await grim.wait_for(lambda: len(here) == 2 * len(payloads))
     await waiting.finished
     expected = sorted([*enumerate(payloads), *enumerate(payloads)])
-    lab.check(sorted(here) == expected, "the loop-backs gave back other bytes")
+    lab.check("loop-backs", sorted(here) == expected, "the loop-backs gave back other bytes")
     model = CIRCUITS["crc32"]()
     crcs = [(number, model.run(0, payload)) for number, payload in enumerate(payloads[THROUGH])]
-    lab.check(there == crcs, "the CRC of the card is not its model's")
+    lab.check("CRC of the card", there == crcs, "the CRC of the card is not its model's")
     lab.metric("results", len(here) + len(there))
     await _multicast(lab, libraries, (here, there))
     result = grim.send(cards[1], await grim.resolve_handler("result"))
@@ -98,7 +98,7 @@ async def _multicast(lab: Lab, libraries: list[Any], results: tuple[list[Result]
     await grim.wait_for(lambda: bool(results[0]))
     await waiting.finished
     crc = [(7, CIRCUITS["crc32"]().run(0, payload))]
-    lab.check(results == (crc, crc), "a card that has subscribed to a tree did not take the message")
+    lab.check("subscribed card", results == (crc, crc), "a card that has subscribed to a tree did not take the message")
     lab.metric("multicast", sum(map(len, results)))
 
 

@@ -78,6 +78,6 @@ class _Host:
         came = [await self._mail.receive() for _ in due]
         ordered = bool(self._lab.option("ordered"))
         same = sorted(came, key=lambda one: one[0]) == due if ordered else sorted(came) == sorted(due)
-        self._lab.check(same, f"host {self.me} did not receive what was sent")
+        self._lab.check("received messages", same, f"host {self.me} did not receive what was sent")
         self.received += len(came)
         self._lab.findings.messages += len(came)

@@ -54,7 +54,7 @@ async def run(lab: Lab) -> None:
         controls = [] if parts else ["dynamic", "waits"]
         for variant in ["composed", "counted", *by_hand, *controls]:
             found = await apart(lab, partial(_traffic, lab, parts, variant), lambda error: {"failed": str(error)})
-            lab.check(found is not None and "failed" not in found, f"{chosen}, {variant}: {found}")
+            lab.check(f"{chosen}, {variant}", found is not None and "failed" not in found, f"{found}")
             for name, value in (found or {}).items():
                 if name != "failed":
                     lab.metric(f"{chosen}_{variant}_{name}", value)
@@ -70,12 +70,12 @@ async def _traffic(lab: Lab, parts: tuple[str, ...], variant: str) -> dict[str, 
         for size in SIZES:
             sending = lab.spawn(near.send(far.me, bytes(range(1, 101)) * (size // 100) + bytes(size % 100)), "sender")
             message = await far.receive()
-            lab.check(len(message.data) == size, "a message is not whole")
+            lab.check("size of messages", len(message.data) == size, "a message is not whole")
             ends.append(lab.kernel.now)
             await lab.all([sending])
     wakes = lab.running.engine.cost.python_wakes - begun
     await lab.running.drain()
-    lab.check(not lab.running.broken_invariants(), f"{lab.running.broken_invariants()}")
+    lab.check("invariants", not lab.running.broken_invariants(), f"{lab.running.broken_invariants()}")
     trace = lab.running.doorway.trace()
     shown = {f"message_{number}_ps": end for number, end in enumerate(ends)}
     shown |= {"wakes": wakes, "records": len(trace), "trace": _number([np.sort(trace, order=ORDER).tobytes()])}

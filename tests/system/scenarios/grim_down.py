@@ -40,9 +40,9 @@ async def run(lab: Lab) -> None:
     lab.findings.messages += len(got)
     lab.metric("delivered", len(got))
     lab.metric("errors", len(errors))
-    lab.check(got == sorted(got), f"out of order: {got}")
+    lab.check("order of messages", got == sorted(got), f"out of order: {got}")
     for error in set(errors):
-        lab.check("VNN 1 does not answer: it is down" in error, error)
+        lab.check("errors of sends", "VNN 1 does not answer: it is down" in error, error)
 
 
 async def _send(library: Any, count: int, errors: list[str]) -> None:

@@ -32,10 +32,14 @@ async def run(lab: Lab) -> None:
         card = made(host, lab.running.nics[0])
     rounds = Rounds(lab.kernel, host, card, lab.option("step_ps"), lab.option("first_ns") * 1000)
     await rounds.run(lab.option("rounds"))
-    lab.check(not rounds.lost, f"the second news are lost when they come {rounds.lost} ps after the store that clears")
+    lab.check(
+        "second news",
+        not rounds.lost,
+        f"the second news are lost when they come {rounds.lost} ps after the store that clears",
+    )
     trace = lab.trace()
     levels = trace["argument"][trace["event"] == TraceEvent.INTERRUPT]
-    lab.check(len(levels) > 0 and not levels[-1], "the line is held at the end")
+    lab.check("interrupt line", len(levels) > 0 and not levels[-1], "the line is held at the end")
     lab.metric("served_without_a_rise", sum(rounds.served) - int(levels.sum()))
     lab.metric("rounds_served_once", rounds.served.count(1))
     lab.metric("rounds_served_twice", rounds.served.count(2))

@@ -49,4 +49,4 @@ async def run(lab: Lab) -> None:
     lab.metric("messages", sum(map(len, got)))
     lab.metric("apart_us", (max(begun) - min(begun)) / 1e6)
     lab.metric("notices", sum([await library.ni_counter(Counter.SYNC_SENT) for library in libraries]))
-    lab.check(min(through) > max(begun), "a host was through before the last one began")
+    lab.check("order of the ends", min(through) > max(begun), "a host was through before the last one began")

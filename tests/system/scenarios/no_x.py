@@ -42,7 +42,7 @@ async def _echo(lab: Lab) -> None:
         far = (near + 1) % len(hosts)
         answer = lab.spawn(hosts[far].echo(), "echo")
         await hosts[near].send(far, bytes(range(64)))
-        lab.check(await hosts[near].receive() == (far, bytes(range(64))), "bytes returned corrupted")
+        lab.check("returned bytes", await hosts[near].receive() == (far, bytes(range(64))), "bytes returned corrupted")
         await lab.all([answer])
 
 
@@ -61,7 +61,11 @@ async def _via(lab: Lab) -> None:
         await source.post_send(place(here, to, 256).send([(to.va, to.handle, 64)]))
         await target.poll_receive()
         await source.poll_send()
-        lab.check(there.process.load_bytes(into.va + 4096, 64) == bytes(range(64)), "bytes arrived corrupted")
+        lab.check(
+            "received bytes",
+            there.process.load_bytes(into.va + 4096, 64) == bytes(range(64)),
+            "bytes arrived corrupted",
+        )
 
 
 def place(end: End, memory: Memory, at: int = 128) -> Any:
@@ -84,7 +88,7 @@ class _Looks:
             for wire, before in zip(self.wires, first, strict=True):
                 value = wire.value
                 at_us = self.lab.kernel.now / 1e6
-                self.lab.check(value.is_resolvable, f"{wire._path} is {value} at {at_us:.3f} us")
+                self.lab.check("values of wires", value.is_resolvable, f"{wire._path} is {value} at {at_us:.3f} us")
                 if str(value) != before:
                     self.changed.add(wire._path)
             self.count += 1

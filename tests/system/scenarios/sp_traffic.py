@@ -137,8 +137,12 @@ class _Node:
             return
         source, number = words[4] >> 24, words[4] & 0xFFFF
         here = f"{source} -> {self.vnn}"
-        self.lab.check(words[3] >> 16 == self.vnn, f"{here}: a packet for node {words[3] >> 16}")
-        self.lab.check(number >= self.next[source], f"{here}: {number} arrived, expected {self.next[source]}")
+        self.lab.check(
+            "destination of packets", words[3] >> 16 == self.vnn, f"{here}: a packet for node {words[3] >> 16}"
+        )
+        self.lab.check(
+            "order of packets", number >= self.next[source], f"{here}: {number} arrived, expected {self.next[source]}"
+        )
         self.next[source] = number + 1
         if size:
             nic.write(SpReg.COMMAND_HIGH, store_command(size, packet=True))
@@ -148,7 +152,9 @@ class _Node:
         await self.lab.kernel.sleep(DRAIN_PS, "what is posted in the bridge")
         data = bytes(self.host.memory[memory.address : memory.address + size])
         self.lab.check(
-            data == self.data(source, self.vnn, number), f"{here}: packet {number} of {size} bytes arrived corrupted"
+            "received bytes",
+            data == self.data(source, self.vnn, number),
+            f"{here}: packet {number} of {size} bytes arrived corrupted",
         )
         self.arrived += 1
         self.lab.findings.messages += 1

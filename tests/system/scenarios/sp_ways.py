@@ -22,7 +22,7 @@ async def run(lab: Lab) -> None:
     """Run the scenario."""
     came: list[int] = []
     await lab.all([lab.spawn(_send(lab), "sender"), lab.spawn(_receive(lab, came), "receiver")])
-    lab.check(sorted(came) == list(range(lab.option("packets"))), f"arrived packets: {came}")
+    lab.check("arrived packets", sorted(came) == list(range(lab.option("packets"))), f"arrived packets: {came}")
     lab.metric("passed", sum(any(later < number for later in came[at:]) for at, number in enumerate(came)))
     lab.metric("ways", len(_ways(lab)))
 
@@ -54,7 +54,7 @@ async def _receive(lab: Lab, came: list[int]) -> None:
         await _until(lab, nic, SpStatus.ARRIVED)
         status = await nic.read(SpReg.RECV_STATUS)
         number, inverse = [await nic.read(register) for register in (SpReg.RECV4, SpReg.RECV5)]
-        lab.check(not status & BAD and number ^ inverse == 0xFFFFFFFF, f"packet {number} is damaged")
+        lab.check("damaged packets", not status & BAD and number ^ inverse == 0xFFFFFFFF, f"packet {number} is damaged")
         came.append(number)
         nic.write(SpReg.RECV_NEXT, 0)
         await _until(lab, nic, SpStatus.LEFT_IDLE)

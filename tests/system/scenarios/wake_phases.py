@@ -137,7 +137,7 @@ class Bell(Flagged):
     async def clear(self, number: int) -> None:
         await super().clear(number)
         entry = self.nic.load(BELLS + Size.DOORBELL_ENTRY * (number % (4096 // Size.DOORBELL_ENTRY)) + 4)
-        self.lab.check(entry == number, f"doorbell {number} has the word {entry}")
+        self.lab.check("words of doorbells", entry == number, f"doorbell {number} has the word {entry}")
         self.nic.write(Reg.DOORBELL_CONSUMER0, number + 1)
 
 
@@ -300,7 +300,7 @@ class FifoPacket(Event):
 
     async def clear(self, number: int) -> None:
         came = await self.card.take(lambda: None)
-        self.lab.check(came == 1, f"{came} packets are there in round {number}")
+        self.lab.check("number of packets", came == 1, f"{came} packets are there in round {number}")
         self.store(self.host.nic_base + Region.INTERRUPT, 0)
 
 

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from contextlib import suppress
+from itertools import islice
+from typing import Any
 from unittest.mock import patch
 
+from firmware.grim.host import messages
+from firmware.grim.host.card_windows import CardWindows
+from firmware.grim.host.errors import GrimError
 from firmware.grim.host.filter import HostFilter
 from firmware.grim.host.fpga import FpgaCard
+from firmware.grim.host.segments import cut
 from firmware.view import ClusterView
 from pymodels.card.fabric import Circuit
+from pymodels.card.registers import BANK_BYTES, CardReg, Load
 from tests.unit.grim.grim_bench import Bench
-from tests.unit.layers.charges import Charges
+from tests.unit.grim.grim_card_bench import FAR, CardBench
+from tests.unit.layers.charges import Charges, settled
 
-SETTINGS = {"clock_divisor": 1, "config_clocks": 1}
+OTHER, WINDOW = 3 * BANK_BYTES, 3 * BANK_BYTES + 4096
+"""Offsets of two windows, of which the second is used."""
+CIRCUIT = 77
+"""Number of the handler of a circuit."""
+
+SETTINGS = {"clock_divisor": 1, "image_bytes": 64, "slot_bytes": 32}
 """Settings of the card."""
 
 
@@ -26,8 +41,10 @@ class Registers:
         self._values[address] = int.from_bytes(data, "big")
 
     async def pio_read(self, address: int) -> int:
-        """Return the value last written."""
-        return self._values[address]
+        """Return the value last written; the card is done at once."""
+        if address & 0xFF == CardReg.CONFIG:
+            return Load.DONE
+        return 0 if address & 0xFF == CardReg.DMA_BYTES else self._values[address]
 
 
 def tour(charges: Charges) -> None:
@@ -35,12 +52,45 @@ def tour(charges: Charges) -> None:
     bench, registers = Bench(1, channels=2), Registers()
     host = bench.machine.host(0)
     view = ClusterView(**bench.machine.view(0), circuits=(Circuit("image", 0, "fir16"),), fpga=SETTINGS)
-    card = FpgaCard(host, bench.libraries[0].layout, view, 1)
+    library = bench.libraries[0]
+    windows = CardWindows(host, library.layout, library.calls, library.driver)
+    card = FpgaCard(host, bench.libraries[0].layout, view, 1, windows)
     with (
         patch.object(host, "pio_write", registers.pio_write),
         patch.object(host, "pio_read", registers.pio_read),
         charges.operation("card initialise"),
     ):
         bench.machine.finish(card.initialise())
+    _windows(charges)
     with charges.operation("filter on the host"):
         bench.machine.finish(HostFilter(host, bytes(32)).run(bytes(100)))
+
+
+def _windows(charges: Charges) -> None:
+    """Run the remote memory operations on a card, and long messages to it."""
+    card = CardBench(card_hold_us=30)
+    driver, near = card.driver, card.near
+
+    async def step(what: str, call: Awaitable[Any]) -> Any:
+        with charges.operation(f"card {what}"):
+            return await settled(card.bench.machine, call)
+
+    async def operations() -> None:
+        await driver.open_window(OTHER, 64)
+        address = await step("open window", driver.open_window(WINDOW, 8192))
+        block = await card.source(bytes(6000))
+        await step("write", near.send_memory(FAR, WINDOW, block, 6000, lock=WINDOW + 8188, value=1))
+        await step("physical write", near.send_physical_memory(FAR, address, block, 64))
+        await step("read", near.fetch_memory(FAR, block, WINDOW, 6000))
+        with suppress(GrimError):  # the next call raises it
+            await step("write outside", near.send_memory(FAR, WINDOW + 8192, block, 64))
+            await near.poll()
+            await near.malloc_pinned(4)
+        await step("close window", driver.close_window(WINDOW))
+        near.handlers.names[CIRCUIT] = "loopback"
+        await step("long message", near.send(FAR, CIRCUIT, payload=bytes(6000)))
+        with patch.object(messages, "cut", lambda *given: islice(cut(*given), 1)):
+            await near.send(FAR, CIRCUIT, payload=bytes(6000))
+        await step("message behind an unfinished one", near.send(FAR, CIRCUIT, channel=1))
+
+    card.run(operations)

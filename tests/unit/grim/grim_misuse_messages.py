@@ -24,6 +24,20 @@ ROWS: list[Row] = [
     ),
     ("get_vnn_name", "a string", lambda g, w: g.get_vnn_name("0"), "vnn: '0'" + WHOLE),
     (
+        "get_process",
+        "no such process",
+        lambda g, w: g.get_process(1, "viewer"),
+        "process: no CHANNEL line of host1 connects a process 'viewer'; add CHANNEL <number> PROCESS viewer",
+    ),
+    ("get_process", "a number", lambda g, w: g.get_process(1, 1), "process: 1 is not a string; give a name"),
+    ("get_process", "no such node", lambda g, w: g.get_process(2, "x"), "vnn: unknown VNN 2; the cluster has 0..1"),
+    (
+        "process",
+        "no such process",
+        lambda g, w: g.process("viewer"),
+        "process: no CHANNEL line of host0 connects a process 'viewer'; add CHANNEL <number> PROCESS viewer",
+    ),
+    (
         "get_dest_id",
         "no such node",
         lambda g, w: g.get_dest_id(2),

@@ -201,7 +201,7 @@ def test_lent_place_taken_by_another_message_stays_taken_after_a_queue_wrap() ->
 
 
 @pytest.mark.parametrize("mode", Forward)
-def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint(mode: Forward) -> None:
+def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint_or_a_tree(mode: Forward) -> None:
     bench = Bench(2)
     told: list[tuple[int, ...]] = []
 
@@ -213,12 +213,22 @@ def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint(mode: Fo
         if me:
             return
         messages = SimpleNamespace(send_internal=send_internal)
-        cards = Cards(EXAMPLE, library.nodes, library.calls, messages, library.handlers)  # type: ignore[arg-type]
+        cards = Cards(EXAMPLE, library.nodes, library.calls, messages, library.handlers, library.trees)  # type: ignore[arg-type]
         card, end = Reference(1, Device.CELOXICA, 0).pack(), (library.get_dest_id(1), handler)
         with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
             await cards.forward(card, "crc32", Forward.ENDPOINT, end[0], 99)
-        await cards.forward(card, "crc32", mode, *(end if mode == Forward.ENDPOINT else ()))
-        words = (endpoint(1, Device.HOST), handler) if mode == Forward.ENDPOINT else (0, 0)
-        assert told == [(card, CARD_CONTROL, names(EXAMPLE).index("crc32"), mode << 30 | words[0], words[1], 0)]
+        with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
+            await cards.forward(card, "crc32", Forward.TREE, 0, 99)
+        with pytest.raises(GrimError, match=r"^tree: unknown multicast tree 2; call find_multicast_tree first"):
+            await cards.forward(card, "crc32", Forward.TREE, 2, handler)
+        library.trees.roots[3] = 1
+        if mode == Forward.TREE:
+            end = 3, handler
+        await cards.forward(card, "crc32", mode, *(end if mode in (Forward.ENDPOINT, Forward.TREE) else ()))
+        words = {
+            Forward.ENDPOINT: (endpoint(1, Device.HOST), handler),
+            Forward.TREE: (3 << 24 | library.options.channels + 3 << 16 | endpoint(1, Device.NI), handler),
+        }.get(mode, (0, 0))
+        assert told == [(card, CARD_CONTROL, names(EXAMPLE).index("crc32"), mode << 29 | words[0], words[1], 0)]
 
     bench.run(node)

@@ -29,6 +29,7 @@ ALWAYS = {
     "grim_enable",
     "register_handler",
     "reserve_ni_memory",
+    "process",
     "nodes_served",
     "overflow",
     "translations_served",

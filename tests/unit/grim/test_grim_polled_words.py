@@ -65,7 +65,7 @@ def test_synchronisation_ends_if_the_ni_writes_its_state_between_two_loads() -> 
 @pytest.mark.parametrize("threaded", [False, True])
 def test_a_wait_for_words_ends_if_the_ni_writes_them_after_the_condition(threaded: bool) -> None:
     host, queues = Written(), SimpleNamespace(overflowed=lambda: False)
-    given: Any = (host, SimpleNamespace(), SimpleNamespace(crc32=0), [], queues, SimpleNamespace(), None, deque())
+    given: Any = (host, SimpleNamespace(), SimpleNamespace(crc32=0), {}, queues, SimpleNamespace(), None, deque())
     dispatch = Dispatch(*given)
     dispatch.threaded = threaded
     met = iter([False, True])

@@ -33,7 +33,7 @@ def test_registers_are_aligned_and_distinct() -> None:
 
 
 def test_a_forwarding_entry_has_its_fields_at_their_bits() -> None:
-    assert entry(Forward.ENDPOINT, 0x0702, 3, 99) == (1 << 30 | 3 << 16 | 0x0702, 99)
+    assert entry(Forward.ENDPOINT, 0x0702, 3, 99) == (1 << 29 | 3 << 16 | 0x0702, 99)
 
 
 def test_every_circuit_of_the_example_has_a_model_and_a_file() -> None:
@@ -45,8 +45,8 @@ def test_every_circuit_of_the_example_has_a_model_and_a_file() -> None:
 def test_a_circuit_in_two_images_is_one_instance_that_either_of_them_configures() -> None:
     text = fabric.module_text((Circuit("a", 0, "crc32"), Circuit("b", 0, "sha256"), Circuit("c", 0, "crc32")))
     assert re.findall(r"myri_circuit_(\w+) slot0_", text) == ["crc32", "sha256"]
-    assert "assign slot0_crc32_here = image == 8'd1 || image == 8'd3;" in text
-    assert "assign slot0_sha256_here = image == 8'd2;" in text
+    assert "assign slot0_crc32_here = images[8*0+:8] == 8'd1 || images[8*0+:8] == 8'd3;" in text
+    assert "assign slot0_sha256_here = images[8*0+:8] == 8'd2;" in text
 
 
 def test_more_circuits_than_the_tables_hold_are_rejected() -> None:

@@ -14,16 +14,18 @@ from typing import Any
 import pytest
 
 from pymodels import settings
+from pymodels.card import fabric
 from pymodels.errors import ConfigError
 from pymodels.hardware.discover import nic_kind, nic_kinds
 from pymodels.link.characters import DATA, Symbol
 from pymodels.profiles import load_profile, profile_names
 from pymodels.trace import CABLE_BASE, PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE, Part, TraceEvent
-from tb.bind import cpu, host, lanai, watch
+from tb.bind import circuits, cpu, host, lanai, watch
 from tb.build.numbers import CARD_MEMORIES
 from tb.lab import invariants
 from tb.lab.cluster import FAULTS
 from tb.lab.faults import STRIKES
+from tb.monitors import samples
 from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, MOST_SWITCHES, check_size
 from tb.sim import doorway, exchange, turns
 from tb.tools.paths import ROOT
@@ -127,7 +129,8 @@ def test_host_commands_and_events_are_equal() -> None:
     for name in ("EVENT_WATCH", "EVENT_WILD"):
         assert c[name] == known[name], name
     assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
-    assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
+    stored = {name: known[name] for name in ("OP_STORE", "LINE", "COMBINE")}
+    assert enums("host_python.c") == stored | {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
     traced = {name.removeprefix("TRACE_"): code for name, code in c.items() if name.startswith("TRACE_")}
     assert traced == {name: TraceEvent[name] for name in ("SPEND_START", "SPEND_END", "PIO_WRITE", "PIO_READ")}
     interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", SOURCES["sim_interrupt.sv"].read_text(encoding="utf-8"))
@@ -165,7 +168,15 @@ def test_every_invariant_of_the_modules_has_a_name() -> None:
         assert codes(own) == kind.invariants.keys() and min(codes(own), default=settings.OWN) >= settings.OWN
         modules -= own
     assert codes(modules) == {int(kind) for kind in invariants.Broken}
-    assert enums("doorway.c")["INVARIANT_UNIT"] == invariants.INVARIANT_UNIT
+
+
+def test_events_of_no_unit_have_numbers_above_all_units() -> None:
+    """Check that invariants and samples do not share the number of a host or switch, also in the largest cluster."""
+    numbers = enums("doorway.c")["INVARIANT_UNIT"], enums("samples.c")["SAMPLES_UNIT"]
+    assert numbers == (invariants.INVARIANT_UNIT, samples.SAMPLES_UNIT)
+    assert len({*numbers}) == len(numbers) and min(numbers) >= enums("doorway.h")["DW_UNITS"]
+    assert enums("samples.c")["DW_SAMPLES"] == samples.SAMPLES
+    assert enums("samples.c")["MONITOR_UNITS"] >= CABLE_BASE, "units of hosts and of ports are below those of cables"
 
 
 def test_every_call_of_rtl_reaches_the_doorway_on_both_simulators() -> None:
@@ -177,3 +188,14 @@ def test_every_call_of_rtl_reaches_the_doorway_on_both_simulators() -> None:
     )
     assert imported == added == registered
     assert len(imported) > 10
+
+
+def test_orders_and_events_of_circuits_in_python_are_equal() -> None:
+    c = enums("circuit.c")
+    events = {"EVENT_LOADED": circuits.LOADED, "EVENT_UNLOADED": circuits.UNLOADED, "EVENT_COMPLETE": circuits.COMPLETE}
+    assert {name: c[name] for name in events} == events
+    assert c["CIRCUIT_PLACES"] == fabric.PLACES
+    text = SOURCES["sim_circuit.sv"].read_text(encoding="utf-8")
+    orders = {name: int(value) for name, value in re.findall(r"OP_(\w+) = 4'd(\d+)", text)}
+    names = ("TAKE", "COUNT", "GIVE", "READ", "WRITE")
+    assert orders == {name: getattr(circuits, f"OP_{name}") for name in names}

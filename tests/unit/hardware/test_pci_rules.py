@@ -62,6 +62,22 @@ def retry() -> list[Sample]:
     return with_parity(trace)
 
 
+def late_irdy() -> list[Sample]:
+    """Write whose master is ready two clocks after its target."""
+    wait = Sample(ad=1, cbe=0xF0, frame=True, devsel=True, trdy=True)
+    trace = [IDLE, address(Command.MEMORY_WRITE, 0x1000), Sample(ad=1, cbe=0xF0, frame=True), wait, wait]
+    return with_parity([*trace, replace(wait, frame=False, irdy=True), IDLE, IDLE])
+
+
+def disconnect() -> list[Sample]:
+    """Burst write with a disconnect with data."""
+    wires: dict[str, Any] = {"cbe": 0xF0, "irdy": True, "devsel": True, "stop": True}
+    trace = [IDLE, address(Command.MEMORY_WRITE, 0x1000), Sample(ad=1, cbe=0xF0, frame=True, irdy=True)]
+    trace += [Sample(ad=1, cbe=0xF0, frame=True, irdy=True, devsel=True)]
+    trace += [Sample(ad=1, frame=True, trdy=True, **wires), Sample(ad=2, **wires), IDLE, IDLE, IDLE]
+    return with_parity(trace)
+
+
 def master_abort() -> list[Sample]:
     data = Sample(ad=1, cbe=0xF0, irdy=True)
     return with_parity([IDLE, address(Command.MEMORY_WRITE, 0x1000), data, data, data, data, IDLE, IDLE])
@@ -123,6 +139,12 @@ BREAKS: list[tuple[str, list[Sample], int, dict[str, Any]]] = [
     ("ACK64# without REQ64#", write_burst(), 3, {"ack64": True}),
     ("ACK64# does not go with DEVSEL#", write_burst(2, True), 4, {"ack64": False}),
     ("REQ64# does not go with FRAME#", write_burst(2, True), 2, {"req64": False}),
+    ("FRAME# while the bus was not idle", with_parity([*write_burst()[:4], *write_burst()[1:]]), 4, {}),
+    ("REQ64# without FRAME#", write_burst(), 0, {"req64": True}),
+    ("TRDY# or STOP# changed within a data phase", late_irdy(), 4, {"trdy": False, "stop": True}),
+    ("DEVSEL# dropped without target abort", write_burst(3), 4, {"devsel": False, "trdy": False}),
+    ("TRDY# without DEVSEL#", write_burst(3), 4, {"devsel": False}),
+    ("TRDY# kept after a data phase with STOP#", disconnect(), 5, {"trdy": True}),
     ("master gave up before", master_abort(), 4, {"irdy": False}),
     ("DEVSEL# too late", master_abort(), 6, {"devsel": True, "irdy": True}),
 ]
@@ -144,8 +166,103 @@ def test_a_target_must_answer_within_16_clocks() -> None:
     assert run(trace[:-1]) == []
 
 
+def long_write(after: int) -> list[Sample]:
+    """Write burst of a master that loses GNT# at once, with FRAME# in `after` data phases from clock 9 on."""
+    wires: dict[str, Any] = {"cbe": 0xF0, "irdy": True, "devsel": True, "trdy": True}
+    first = Sample(ad=1, cbe=0xF0, frame=True, irdy=True)
+    phases = [Sample(ad=1, frame=phase < 6 + after, **wires) for phase in range(7 + after)]
+    return with_parity([IDLE, address(Command.MEMORY_WRITE, 0x1000), first, *phases, IDLE])
+
+
+def test_a_master_without_grant_stops_after_its_latency_timer() -> None:
+    def steps(after: int, timers: dict[int, int]) -> int:
+        rules = BusRules(timers=timers)
+        return sum(rules.step(sample) is not None for sample in long_write(after))
+
+    assert steps(1, {0: 6}) == 1
+    with pytest.raises(ProtocolError, match="after the latency timer without GNT#"):
+        steps(2, {0: 6})
+    assert steps(2, {1: 6}) == 1, "the timer of another master"
+
+
+def test_byte_enables_are_stable_before_irdy() -> None:
+    late = [Sample(ad=1, cbe=cbe, frame=True, devsel=cbe == 0xF1, trdy=cbe == 0xF1) for cbe in (0xF0, 0xF1)]
+    trace = with_parity([IDLE, address(Command.MEMORY_WRITE, 0x1000), *late])
+    with pytest.raises(ProtocolError, match="C/BE# changed within a data phase"):
+        run(trace)
+
+
+def test_a_later_data_phase_must_end_within_8_clocks() -> None:
+    wait = Sample(ad=2, cbe=0xF0, irdy=True, devsel=True)
+    last = replace(wait, trdy=True)
+    for waits in (7, 8):
+        trace = with_parity([*write_burst(2)[:4], *[wait] * waits, last, IDLE, IDLE])
+        if waits == 7:
+            assert len(run(trace)) == 1
+            continue
+        with pytest.raises(ProtocolError, match="data phase later than 8 clocks"):
+            run(trace)
+
+
+def test_a_master_must_give_up_after_the_devsel_time_out() -> None:
+    data = Sample(ad=1, cbe=0xF0, irdy=True)
+    with pytest.raises(ProtocolError, match="no master abort after the DEVSEL# time-out"):
+        run(with_parity([IDLE, address(Command.MEMORY_WRITE, 0x1000), *[data] * 8]))
+
+
 def test_irdy_must_be_asserted_within_8_clocks() -> None:
     wait = Sample(ad=1, cbe=0xF0, frame=True, devsel=True, trdy=True)
     trace = with_parity([IDLE, address(Command.MEMORY_WRITE, 0x1000), Sample(ad=1, cbe=0xF0, frame=True), *[wait] * 7])
     with pytest.raises(ProtocolError, match="IRDY# later than 8 clocks"):
         run(trace)
+
+
+def dual_write(wide: bool = False) -> list[Sample]:
+    """Write of one data phase to 0x5_0000_1000: two address phases, medium DEVSEL#."""
+    command, high = int(Command.MEMORY_WRITE), 5
+    first = high << 32 | 0x1000 if wide else 0x1000
+    second = high << 32 | high if wide else high
+    code = command << 4 if wide else 0
+    trace = [IDLE, Sample(ad=first, cbe=code | Command.DUAL_ADDRESS_CYCLE, frame=True, req64=wide, gnt=1)]
+    trace.append(Sample(ad=second, cbe=code | command, frame=True, req64=wide))
+    trace += [Sample(ad=9, cbe=0xF0, irdy=True)]
+    trace += [Sample(ad=9, cbe=0xF0, irdy=True, trdy=True, devsel=True, ack64=wide)]
+    return with_parity([*trace, IDLE, IDLE, IDLE])
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_dual_address_cycle_has_a_64_bit_address(wide: bool) -> None:
+    (done,) = run(dual_write(wide))
+    assert (done.command, done.address, done.wide) == (Command.MEMORY_WRITE, 0x5_0000_1000, wide)
+    assert (done.start, done.clocks, len(done.phases)) == (2, 4, 1)
+    assert done.phases[0].address == 0x5_0000_1000
+
+
+DUAL = [
+    ("IRDY#, or no FRAME#, in the second address phase", False, {"frame": False}),
+    ("IRDY#, or no FRAME#, in the second address phase", False, {"irdy": True}),
+    ("target drives in the second address phase", False, {"devsel": True}),
+    ("REQ64# changed between the address phases", True, {"req64": False}),
+    ("command 0xd after a dual address cycle", False, {"cbe": 0xD}),
+    ("command 0xa after a dual address cycle", False, {"cbe": 0xA}),
+    ("dual address cycle for an address below 4 GiB", False, {"ad": 0}),
+    (r"C/BE\[7:4\]# differs from the command", True, {"cbe": 0x67}),
+    (r"AD\[63:32\] differs from the upper address", True, {"ad": 6 << 32 | 5}),
+    ("PAR is wrong", False, {"par": 1}),
+]
+
+
+@pytest.mark.parametrize(("rule", "wide", "change"), DUAL)
+def test_a_broken_rule_of_the_second_address_phase_is_named(rule: str, wide: bool, change: dict[str, Any]) -> None:
+    trace = dual_write(wide)
+    trace[2] = replace(trace[2], **change)
+    with pytest.raises(ProtocolError, match=rule):
+        run(trace)
+
+
+def test_devsel_may_come_five_clocks_after_the_second_address_phase() -> None:
+    trace = dual_write()
+    waiting = replace(trace[3], par=trace[4].par)
+    run([*trace[:4], *[waiting] * 2, *trace[4:]])
+    with pytest.raises(ProtocolError, match="DEVSEL# too late"):
+        run([*trace[:4], *[waiting] * 3, *trace[4:]])

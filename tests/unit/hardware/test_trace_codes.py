@@ -61,7 +61,8 @@ def test_a_trace_point_uses_existing_fields(bundle: Bundle) -> None:
         (unit(1, Part.HOST_DMA), "node 1 host DMA"),
         (switch_port(2, 5), "switch 2 port 5"),
         (cable(7), "cable 7"),
-        (unit(0, Part.FRAME) + 1, "node 0 part 12"),
+        (unit(2, Part.IO_CPU), "node 2 IO CPU"),
+        (unit(0, Part.IO_CPU) + 1, "node 0 part 14"),
     ],
 )
 def test_units_have_names(number: int, name: str) -> None:

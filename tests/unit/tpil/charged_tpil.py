@@ -28,6 +28,8 @@ def tour(charges: Charges) -> None:
             machine.finish(settled(machine, device.move(method, 0, source, 9000)))
     with charges.operation("tpil h2c"):
         machine.finish(settled(machine, device.h2c(0, source, 64)))
+    with charges.operation("tpil words at any byte"):
+        machine.finish(settled(machine, device.move(Method.WORDS, 1, source, 41)))
     card = Card(machine)
     with (
         patch.object(host, "pio_write", card.pio_write),

@@ -7,11 +7,23 @@ checked.
 
 from __future__ import annotations
 
+import re
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firmware.tpil.host import CardDma, Config, Method, TpilError, create
+from firmware.tpil.host import (
+    CardDma,
+    CardGoneError,
+    Config,
+    Method,
+    TpilError,
+    create,
+    read_config,
+    write_config,
+)
 from firmware.tpil.host.config import cut_offs
 from pymodels.card.registers import REGISTERS, CardReg
 from pymodels.costs import PathTable
@@ -96,8 +108,8 @@ def test_host_without_sse_and_device_without_driver_have_fewer_methods() -> None
     ("arguments", "message"),
     [
         ((WORDS, SIZE - 8, 0, 12), "stay inside the card"),
-        ((WORDS, 0, 0, 6), "6 bytes"),
-        ((WORDS, 2, 0, 8), "multiples of 4"),
+        ((WORDS, SIZE - 5, 0, 6), "stay inside the card"),
+        ((WORDS, 0, 0, -1), "-1 bytes"),
         ((WORDS, 0, 0, 0), "0 bytes"),
         ((WORDS, -4, 0, 8), "stay inside the card"),
         ((WORDS, -8, 0, 4), "stay inside the card"),
@@ -159,6 +171,108 @@ class Card:
         """Return 1 while a command runs, else 0."""
         await self.host.sleep(100_000)
         return int(self.host.now < self._ends)
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_every_method_moves_any_number_of_bytes_and_leaves_those_around_them(method: Method) -> None:
+    machine, _, tpil, source = device()
+    sram = machine.nic(0).sram.data
+    for target, skew, size in product(range(0x200, 0x208), (0, 1, 3, 4, 7), (1, 2, 3, 4, 5, 9, 300)):
+        if method not in tpil.methods(aligned=not (target ^ source + skew) & 7):
+            continue
+        sram[0x1F0:0x400] = b"\xee" * 0x210
+        machine.finish(tpil.time(method, target, source + skew, size))
+        expected = b"\xee" * (target - 0x1F0) + DATA[skew : skew + size]
+        assert bytes(sram[0x1F0:0x400]) == expected.ljust(0x210, b"\xee"), (target, skew, size)
+
+
+@pytest.mark.parametrize("methods", list(product(Method, Method)))
+def test_two_transfers_at_once_share_a_word_without_loss(methods: tuple[Method, Method]) -> None:
+    machine, _, tpil, source = device()
+    for middle in (0x300, 0x301, 0x302, 0x303):
+        machine.nic(0).sram.data[0x2F0:0x310] = bytes(0x20)
+        first, second = (middle - 0x0E, source, 0x0E), (middle, source + 16, 0x0C)
+        places = zip(methods, (first, second), strict=True)
+        moves = [(method, place) for method, place in places if _may(tpil, method, place)]
+        machine.finish(*(tpil.time(method, *place) for method, place in moves))
+        for _, (target, at, size) in moves:
+            assert bytes(machine.nic(0).sram.data[target : target + size]) == DATA[at - source :][:size]
+
+
+def _may(tpil: Any, method: Method, place: tuple[int, int, int]) -> bool:
+    """Return True if a method can make a transfer."""
+    return method in tpil.methods(aligned=not (place[0] ^ place[1]) & 7)
+
+
+class GoneCard:
+    """DMA registers of a card that goes away: it answers, or reads as ones, and never finishes."""
+
+    def __init__(self, machine: Machine, value: int) -> None:
+        self.host, self.value, self.polls = machine.host(0), value, 0
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """Ignore a write."""
+
+    async def pio_read(self, address: int) -> int:
+        """Return the register's value."""
+        self.polls += 1
+        await self.host.sleep(100_000)
+        return self.value
+
+
+@pytest.mark.parametrize(
+    ("value", "polls", "message"),
+    [
+        (0xFFFFFFFF, 1, "card: it does not answer during a transfer of 64 bytes to 0x8; reset the card"),
+        (64, 10_000, "card: it has not finished 64 bytes to 0x8 after 10000 polls; reset the card"),
+    ],
+)
+def test_target_that_goes_away_is_an_error_of_all_transfers_and_no_hang(
+    value: int, polls: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(2)
+    host, card = machine.host(0), GoneCard(machine, value)
+    monkeypatch.setattr(host, "pio_write", card.pio_write)
+    monkeypatch.setattr(host, "pio_read", card.pio_read)
+    source = host.allocate(1024).address
+    tpil = create(host, WINDOW, SIZE, CardDma(host, WINDOW))
+    said = []
+
+    async def move(method: Method) -> None:
+        with pytest.raises(CardGoneError) as caught:
+            await tpil.move(method, 8, source + 8, 64)
+        said.append(str(caught.value))
+
+    machine.finish(move(Method.DIRECT), move(Method.BOUNCE))
+    machine.finish(move(Method.BOUNCE))
+    assert len(said) == 3 and all(text.startswith(message) for text in said)
+    assert card.polls == polls
+
+
+MEASURED = Config(((0, WORDS), (12, MMX), (4301, DIRECT)), ((0, MMX), (64, Method.BOUNCE)))
+
+
+def test_configuration_is_read_back_from_its_file(tmp_path: Path) -> None:
+    write_config(tmp_path / "tpil.toml", MEASURED)
+    assert read_config(tmp_path / "tpil.toml") == MEASURED
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[askew]]\nfirst = 0\nmethod = 'mmx'", "aligned: no cut-offs; write"),
+        ("[[aligned]]\nfirst = 4\nmethod = 'mmx'", "aligned, entry 1: first is 4; begin with first = 0"),
+        ("[[aligned]]\nfirst = 0\nmethod = 'mmy'", "entry 1: unknown method 'mmy'; did you mean 'mmx'?"),
+        ("[[aligned]]\nfirst = -1\nmethod = 'mmx'", "entry 1: first is -1; give a number of bytes"),
+        ("[[aligned]]\nfirst = 0", "entry 1: not an entry with first and method alone"),
+        ("[[aligned]]\nfirst = 0\nmethod = 'mmx'\n" * 2, "entry 2: first is 0, not above 0; sort the entries"),
+        ("[[alinged]]\nfirst = 0", "unknown table: 'alinged'; did you mean 'aligned'?"),
+    ],
+)
+def test_invalid_file_is_rejected_with_table_and_entry(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "tpil.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(TpilError, match=re.escape(message)):
+        read_config(tmp_path / "tpil.toml")
 
 
 def test_the_registers_of_a_card_have_one_user_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

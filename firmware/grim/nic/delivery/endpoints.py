@@ -31,7 +31,9 @@ class Endpoints:
         self.base = [0] * ni.options.channels
         """Physical address of each channel's queue."""
         self._back = [0] * ni.options.channels
-        self._card = CardRings(ni.nic, ni.layout)
+        self._card = CardRings(ni.nic, ni.layout, ni.card_base)
+        self.held = False
+        """True while the FPGA card accepts segments of one long message only."""
         self._lent = NONE
         """Channel whose next place is lent, or NONE."""
 
@@ -43,15 +45,19 @@ class Endpoints:
     def room(self, channel: int, length: int) -> bool:
         """Return True if a queue has room for `length` more bytes, by its reader's last published position."""
         if channel == self._ni.card_channel:
-            return self._card.room(length)
+            return not self.held and self._card.room(length)
         front = self._nic.load(self._layout.register(channel, Register.HOST_FRONT))
         return fits(front, self._back[channel], length, self._layout.host_limit)
+
+    def room_for_segment(self, length: int) -> bool:
+        """Return True if the FPGA card's next ring has room for a segment of the long message that it accepts."""
+        return self._card.room(length)
 
     async def append(self, channel: int, length: int, message: int = 0) -> Place:
         """Reserve and return the next place in a queue, which must have room, for a message with this number."""
         if channel == self._ni.card_channel:
             await self._nic.work("receive_for_card")
-            return Place(*self._card.place(length))
+            return Place(*self._card.place(length, message))
         if channel == self._lent:
             self._lent = NONE
         host, back = self.base[channel], self._back[channel]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.grim.formats import SEGMENTS, Words
+from firmware.grim.formats import MORE, SEGMENTS, MessageType, Words
 from firmware.grim.nic.channels import Channel
 from firmware.grim.nic.layout import NONE, ROUTE_BYTES
 from firmware.grim.nic.ni import Ni
@@ -27,7 +27,7 @@ class Unfinished:
             head.first_sender if copy else NONE,
             head.first_channel if copy else head.source_channel,
         )
-        if head.type in SEGMENTS:
+        if head.type in SEGMENTS or (head.type == MessageType.CARD_SEGMENT and head.w1 & MORE):
             self._messages.add(message)
         else:
             self._messages.discard(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmware.grim.nic.channels import Channel
 from firmware.grim.nic.ni import Ni
+from firmware.grim.nic.queues.card import CardQueue
 from firmware.grim.nic.queues.hybrid import HybridQueue
 from firmware.grim.nic.queues.slotted import SlottedQueue
 
@@ -11,6 +12,7 @@ STYLES: dict[str, type[Channel]] = {"append": Channel, "slotted": SlottedQueue, 
 
 
 def create_queues(ni: Ni) -> list[Channel]:
-    """Create the host channels with queues of the style that the options select."""
-    count = ni.options.channels
-    return [STYLES[ni.options.queue_style](ni.nic, ni.layout, index, count) for index in range(count)]
+    """Create the channels of the host and its card; the options select the style of the host's queues."""
+    count, style = ni.options.channels, STYLES[ni.options.queue_style]
+    kinds = [CardQueue if index == ni.card_channel else style for index in range(count)]
+    return [kind(ni.nic, ni.layout, index, count) for index, kind in enumerate(kinds)]

@@ -1,4 +1,4 @@
-"""Translation cache in SRAM: the host writes its entries, the NI reads them (paper 000, 4.5.2)."""
+"""Translation cache and card windows in SRAM: the host writes their entries, the NI reads them (paper 000, 4.5.2)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ REGION = 1 << 22
 GRANULE = 256
 """Allocation unit of pinned memory; a bit map of a region has one bit for each unit (ours)."""
 MAP_BYTES = REGION // GRANULE // 8
+WINDOWS = 4
+"""Number of windows of an FPGA card that can be open at a time (ours)."""
 
 
 @quick
@@ -40,3 +42,14 @@ class Runtime(IntEnum):
     """End address of the block, of which an entry may hold only a part."""
     PIECES = 20
     """Pieces: {physical address, bytes} each."""
+
+
+@quick
+class Window(IntEnum):
+    """Entry of a window of the node's FPGA card for remote memory, byte offsets [all: the card's driver]."""
+
+    BEGIN = 0
+    """Byte offset in the card's banks."""
+    SIZE = 4
+    """Bytes; 0 for a closed window."""
+    BYTES = 8

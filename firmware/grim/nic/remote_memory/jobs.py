@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmware.grim.formats import CONTINUES, MORE, MessageType, Words
+from firmware.grim.formats import CONTINUES, MORE, TAG, Device, MessageType, Words
 from firmware.grim.nic.layout import Layout
 from firmware.grim.nic.remote_memory.translation import Pieces
 from firmware.verbs import Nic
@@ -34,6 +34,10 @@ class Job:
     """Flags CONTINUES and MORE: the position of this message in its transfer."""
     transfer: tuple[int, int, int]
     """Identity of the transfer: source NI, channels, and for a reply the channel to which the RM-RV went."""
+    to_card: bool
+    """True if the message is for the node's FPGA card, whose addresses are offsets in its banks."""
+    reader: int
+    """Endpoint that sent the message, to which the reply to a read goes."""
     pieces: Pieces | None = None
     lock_pieces: Pieces | None = field(default_factory=list)
     forgotten: bool = False
@@ -50,4 +54,7 @@ def decode_job(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) 
     whole = size if reply or head.w1 & CONTINUES else max(size, a3)
     transfer = source, head.channels, head.handler if reply else 0
     place = head.w1 & (CONTINUES | MORE)
-    return Job(buffer, head.w0, kind, stream, source, ends, a0, size, lock, value, a1, whole, place, transfer)
+    to_card, reader = head.destination & 3 == Device.CELOXICA, head.w1 & 0xFFFF & ~TAG
+    return Job(
+        buffer, head.w0, kind, stream, source, ends, a0, size, lock, value, a1, whole, place, transfer, to_card, reader
+    )

@@ -10,6 +10,9 @@ message overtakes no earlier remote memory operation (4.5.6). A translation miss
 the message keeps its receive buffer, and its stream gets NACKs. A second miss gets a NACK for lack of a buffer
 (readings B5, B8).
 
+A message for the node's FPGA card names offsets in its banks. They must be in windows that the card's driver has opened
+(`windows`); such a lookup never misses.
+
 When the driver frees a block, a message that waits for further translations discards those it has. The NI confirms to
 the driver behind all DMA blocks in progress, so afterwards no DMA accesses the block.
 """
@@ -27,10 +30,10 @@ from firmware.grim.formats import (
     Lack,
     MessageType,
     Words,
-    endpoint,
     padded,
 )
 from firmware.grim.nic.answers import Answers
+from firmware.grim.nic.cards import CARD
 from firmware.grim.nic.channels import WAITING
 from firmware.grim.nic.delivery.buffers import Buffers
 from firmware.grim.nic.delivery.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
@@ -39,6 +42,7 @@ from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
 from firmware.grim.nic.remote_memory.jobs import Job, decode_job
 from firmware.grim.nic.remote_memory.translation import Translation
+from firmware.grim.nic.remote_memory.windows import Windows
 from firmware.grim.nic.verdicts import Verdicts
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_IN_NIC, CAUSE_SHIFT, TraceEvent
@@ -57,7 +61,7 @@ class Remote:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
         self._outgoing, self._buffers, self._verdicts = outgoing, buffers, verdicts
         self._delivery, self._answers = delivery, answers
-        self._translation = Translation(ni)
+        self._translation, self._windows = Translation(ni), Windows(ni)
         self.under_way = 0
         """Number of DMA operations in progress whose completion needs an action."""
         self._parked: Job | None = None
@@ -88,6 +92,8 @@ class Remote:
         """Process a received remote memory message that is next in its stream."""
         job = decode_job(self._nic, self._layout, buffer, head, stream)
         await self._nic.work("remote_look")
+        if job.to_card or job.reader & 3 == Device.CELOXICA:
+            await self._nic.work("remote_card")
         cause = await self._interrupted(job) or await self._translate(job)
         if cause:
             await self._impossible(job, cause)
@@ -119,6 +125,8 @@ class Remote:
         """
         if not 0 < job.size <= self._layout.payload:
             return Cause.TOO_LONG
+        if job.to_card:
+            return await self._find_windows(job)
         if job.pieces is None:
             if job.kind == MessageType.RM_P:
                 job.pieces = [(job.target, job.size)]
@@ -129,6 +137,20 @@ class Remote:
                 job.pieces = found
         if job.pieces is not None and job.lock and not job.lock_pieces and job.kind != MessageType.RM_RV:
             found = await self._translation.look_up(job.lock, 4, 4)
+            if isinstance(found, Cause):
+                return Cause.LOCK_NOT_REGISTERED
+            job.lock_pieces = found
+        return None
+
+    async def _find_windows(self, job: Job) -> Cause | None:
+        """Translate the target and the lock of a message for the FPGA card, or return the Cause of its failure."""
+        offset = job.target - CARD if job.kind == MessageType.RM_P else job.target
+        found = await self._windows.look_up(offset, job.size, job.whole)
+        if isinstance(found, Cause):
+            return found
+        job.pieces = found
+        if job.lock and job.kind != MessageType.RM_RV:
+            found = await self._windows.look_up(job.lock, 4, 4)
             if isinstance(found, Cause):
                 return Cause.LOCK_NOT_REGISTERED
             job.lock_pieces = found
@@ -307,7 +329,7 @@ class Remote:
         w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | job.place | self._ni.endpoint
         w3 = own.index << 24 | job.channels[0] << 16 | job.channels[1]
         arguments = (job.request, job.key, job.size, job.lock)
-        self._nic.store_words(at + 4, (w1, words << 16 | endpoint(job.source, Device.HOST), w3, *arguments))
+        self._nic.store_words(at + 4, (w1, words << 16 | job.reader, w3, *arguments))
         at += HEADER_BYTES
         for number, (pa, part) in enumerate(job.pieces, 1):
             ends = number == len(job.pieces)

@@ -7,6 +7,7 @@
 // halted until reset.
 // Assumed: the properties proved of myri_lanai_loads and myri_lanai_registers; a memory that returns read data one clock
 // later.
+// unseen: `||` -> `&&` in `.computes(moves && (writes_rd || (memory && one.back))),`: the register file is assumed; the bench sees it
 // prove: induction 2 WIDTH=64
 (* anyconst *) logic [4:0] k;
 (* anyconst *) logic [2:0] lane;
@@ -32,6 +33,7 @@ logic [1:0] shadows;  // delay slots left of a load of pc
 logic known;  // target of the jump
 logic [31:0] back_to;
 logic [3:0] tried;  // clocks of an access of a special register
+logic [31:0] halted_at;  // address of the instruction that halted the core
 
 assign used = (one.reads_rs1 ? 32'd1 << one.rs1 : 32'd0) | (one.second_rs2 ? 32'd1 << one.rs2 : 32'd0) |
     (one.uses_rd ? 32'd1 << one.rd : 32'd0);
@@ -70,7 +72,8 @@ always @(posedge clk) begin
   coming <= !rst && go && one.load && !special && one.rd == k;
   to_pc <= !rst && go && one.load && !special && one.rd == 5'd2;
   {place, wide, unsigned_part} <= {offset, one.size, one.zero_extends};
-  tried <= (rst || cpu_reg.valid) ? 4'd0 : tried + 4'(ready && memory && special);
+  tried <= (rst || cpu_reg.valid) ? 4'd0 : tried + 4'(may && memory && special);
+  if (!stopped_q) halted_at <= at_q;
   if (rst) {held, shadows, known} <= '0;
   else begin
     if (coming) held <= loaded;
@@ -90,64 +93,65 @@ end
 
 always @(posedge clk)
   if (!$initstate && !rst) begin
-    assert (special_comes == (loading_q && load_special_q && load_rd_q == k));
-    if (special_comes) assert (held == special_q && young[k]);
-    else assert (kept == held);
-    assert (!coming || young[k]);
-    if (!special_comes && one.reads_rs1 && one.rs1 == k) assert (first == held);
-    if (!special_comes && one.second_rs2 && one.rs2 == k) assert (second == held);
-    if (!special_comes && one.uses_rd && one.rd == k) assert (datum == held);
-    if (one.rs1 <= 5'd2) assert (first == (one.rs1 == 5'd0 ? 32'd0 : one.rs1 == 5'd1 ? '1 : at_q));
-    if (one.second_rs2 && one.rs2 <= 5'd2) assert (second == (one.rs2 == 5'd0 ? 32'd0 : one.rs2 == 5'd1 ? '1 : at_q));
-    if (!one.second_rs2) assert (second == one.constant);
-    if (one.rd <= 5'd2) assert (datum == (one.rd == 5'd0 ? 32'd0 : one.rd == 5'd1 ? '1 : at_q));
-    if (go) assert ((used & pending) == 32'd0 && one.legal && have);
-    if (go) assert (writes_rd == !(memory || one.branch || one.relative || (one.alu && !holds)));
-    if (coming || special_comes) assert (!written[k]);
-    if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
-    if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));
-    assert (unaligned == (one.size != 2'd0 && (address[0] || (one.size[1] && address[1]))));
-    if (go && memory && special) assert (cpu_reg.valid && one.size == 2'd2 && tried == cfg_register_clocks);
-    if (go && memory && !special) assert (cpu_sram.req && cpu_gnt);
-    if (cpu_reg.valid) begin
-      assert (go && memory && special && cpu_reg.write == one.store && cpu_reg.wdata == datum);
-      assert (cpu_reg.addr == 9'(address[REGISTER_BITS-1:0]));
-    end
-    assert (special == (address >= (32'd0 - (32'd1 << REGISTER_BITS))));
-    if (access) begin
-      assert (memory && !special && address < 32'(sram_bytes) && cpu_sram.addr == {address[22:LANE], {LANE{1'b0}}});
-      assert (cpu_sram.write == one.store);
-      if (one.store && 32'(lane) < WIDTH / 8) begin
-        assert (cpu_sram.be[lane] == (lane >= offset && 4'(lane) < 4'(offset) + bytes));
-        if (cpu_sram.be[lane])
-          assert (8'(cpu_sram.wdata >> {lane, 3'd0}) == 8'(datum >> {2'(bytes - 4'd1 - (4'(lane) - 4'(offset))), 3'd0}));
+    if (!stopped_q) begin  // a halted core has registers that nobody reads
+      assert (special_comes == (loading_q && load_special_q && load_rd_q == k));
+      if (special_comes) assert (held == special_q && young[k]);
+      else assert (kept == held);
+      assert (!coming || young[k]);
+      if (!special_comes && one.reads_rs1 && one.rs1 == k) assert (first == held);
+      if (!special_comes && one.second_rs2 && one.rs2 == k) assert (second == held);
+      if (!special_comes && one.uses_rd && one.rd == k) assert (datum == held);
+      if (one.rs1 <= 5'd2) assert (first == (one.rs1 == 5'd0 ? 32'd0 : one.rs1 == 5'd1 ? '1 : at_q));
+      if (one.second_rs2 && one.rs2 <= 5'd2) assert (second == (one.rs2 == 5'd0 ? 32'd0 : one.rs2 == 5'd1 ? '1 : at_q));
+      if (!one.second_rs2) assert (second == one.constant);
+      if (one.rd <= 5'd2) assert (datum == (one.rd == 5'd0 ? 32'd0 : one.rd == 5'd1 ? '1 : at_q));
+      if (go) assert ((used & pending) == 32'd0 && one.legal && have);
+      if (go) assert (writes_rd == !(memory || one.branch || one.relative || (one.alu && !holds)));
+      if (coming || special_comes) assert (!written[k]);
+      if (go) assert (at_q[31:24] == 8'd0 && 24'(at_q) + 24'd4 <= sram_bytes);
+      if (go && memory) assert (one.size == 2'd0 || !address[0] && (one.size == 2'd1 || !address[1]));
+      assert (unaligned == (one.size != 2'd0 && (address[0] || (one.size[1] && address[1]))));
+      if (go && memory && special) assert (cpu_reg.valid && one.size == 2'd2 && tried == cfg_register_clocks);
+      if (go && memory && !special) assert (cpu_sram.req && cpu_gnt);
+      if (cpu_reg.valid) begin
+        assert (go && memory && special && cpu_reg.write == one.store && cpu_reg.wdata == datum);
+        assert (cpu_reg.addr == 9'(address[REGISTER_BITS-1:0]));
       end
-    end else assert (!cpu_sram.write && cpu_sram.be == 8'd0);
-    if (go && access) assert (cpu_gnt);
-    assert (return_left_q == shadows && return_known_q == known && (!known || return_to_q == back_to && shadows != 2'd0));
-    assert (shadows != 2'd3 && (!to_pc || !known));
-    assert (loading_q == (coming || to_pc || special_comes) || load_rd_q != k && load_rd_q != 5'd2);
-    if (coming) assert (load_rd_q == k);
-    if (to_pc) assert (load_rd_q == 5'd2 && shadows == 2'd2);
-    if (coming || to_pc) assert (wide == 2'd0 || !place[0] && (wide == 2'd1 || wide == 2'd2 && !place[1]));
-    if (coming || to_pc) assert (!load_special_q);
-    if (coming || to_pc) assert (loading_q && load_size_q == wide && load_zero_q == unsigned_part && load_lane_q[LANE-1:0] == place[LANE-1:0]);
-    assert (register_wait_q == tried && tried <= cfg_register_clocks);
+      assert (special == (address >= (32'd0 - (32'd1 << REGISTER_BITS))));
+      if (access) begin
+        assert (memory && !special && address < 32'(sram_bytes) && cpu_sram.addr == {address[22:LANE], {LANE{1'b0}}});
+        assert (cpu_sram.write == one.store);
+        if (one.store && 32'(lane) < WIDTH / 8) begin
+          assert (cpu_sram.be[lane] == (lane >= offset && 4'(lane) < 4'(offset) + bytes));
+          if (cpu_sram.be[lane])
+            assert (8'(cpu_sram.wdata >> {lane, 3'd0}) == 8'(datum >> {2'(bytes - 4'd1 - (4'(lane) - 4'(offset))), 3'd0}));
+        end
+      end else assert (!cpu_sram.write && cpu_sram.be == 8'd0);
+      if (go && access) assert (cpu_gnt);
+      assert (return_left_q == shadows && return_known_q == known && (!known || return_to_q == back_to && shadows != 2'd0));
+      assert (shadows != 2'd3 && (!to_pc || !known));
+      assert (loading_q == (coming || to_pc || special_comes) || load_rd_q != k && load_rd_q != 5'd2);
+      if (coming) assert (load_rd_q == k);
+      if (to_pc) assert (load_rd_q == 5'd2 && shadows == 2'd2);
+      if (coming || to_pc) assert (wide == 2'd0 || !place[0] && (wide == 2'd1 || wide == 2'd2 && !place[1]));
+      if (coming || to_pc) assert (!load_special_q);
+      if (coming || to_pc) assert (loading_q && load_size_q == wide && load_zero_q == unsigned_part && load_lane_q[LANE-1:0] == place[LANE-1:0]);
+      assert (register_wait_q == tried && tried <= cfg_register_clocks);
+    end else assert (!go && !access && !cpu_reg.valid && !cpu_sram.req && !cpu_sram.write && cpu_sram.be == 8'd0);
     assert (stopped_q == (fault_q != myri_lanai_isa_pkg::FAULT_NONE));
     if ($past(rst)) assert (at_q == 32'd0 && after_q == 32'd4 && fault == myri_lanai_isa_pkg::FAULT_NONE && {z_q, n_q, v_q, c_q} == 4'd0);
     else begin
       if ($past(go)) begin
         assert (at_q == $past(shadows == 2'd1 ? back_to : after_q));
-        assert (after_q == $past(shadows == 2'd1 ? back_to + 32'd4 : jumps ? target : behind_q));
-        assert (behind_q == after_q + 32'd4);
+        assert (after_q == $past(shadows == 2'd1 ? back_to + 32'd4 : jumps ? target : after_q + 32'd4));
         if ($past(shadows == 2'd1)) assert ($past(known));
-      end else assert ($stable(at_q) && $stable(after_q) && $stable(behind_q) && $stable({z_q, n_q, v_q, c_q}));
+      end else if (!stopped_q) assert ($stable(at_q) && $stable(after_q) && $stable({z_q, n_q, v_q, c_q}));
       if ($past(go && !(one.sets_flags && holds))) assert ($stable({z_q, n_q, v_q, c_q}));
       if ($past(go && one.sets_flags && holds))
         assert ({z_q, n_q, v_q, c_q} == {$past(sum) == 32'd0, $past(sum[31]), $past(overflow), $past(carry)});
       if ($past(stopped_q)) assert (stopped_q && $stable(fault_q) && !go && !cpu_reg.valid && !cpu_sram.req);
       if (!$past(stopped_q) && stopped_q) assert (fault_q == $past(wrong) && !$past(go));
     end
-    assert (trace == {go, at_q, stall} && (stall != myri_lanai_isa_pkg::STALL_NONE) == (!go && !stopped_q));
+    assert (trace == {go, stopped_q ? halted_at : at_q, stall} && (stall != myri_lanai_isa_pkg::STALL_NONE) == (!go && !stopped_q));
     cover (coming);
   end

@@ -19,7 +19,7 @@ module sim_lanai4_card
     `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic cpu_free, lanai_busy, watch_busy;
+  logic cpu_free, lanai_busy, watch_busy, monitor_busy;
   logic [31:0] cpu_reg_rdata, isr;
   logic core_needed, core_busy, written, lanai_reset, cpu_gnt;
   sram_request_t cpu_sram;
@@ -36,7 +36,7 @@ module sim_lanai4_card
   assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk, core_needed};
   assign {nic_gated_needed, link_gated_needed} = '0;
   assign pci_busy = 1'b0;
-  assign busy = nic_sleep.busy | lanai_busy | core_busy;
+  assign busy = nic_sleep.busy | lanai_busy | core_busy | monitor_busy;
   assign written = (mem_a.req && mem_a.write) || (mem_b.req && mem_b.write);
   assign link_busy = port_sleep.busy | watch_busy;
   assign alarm = nic_sleep.alarm;
@@ -139,4 +139,5 @@ module sim_lanai4_card
       .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
       .busy(watch_busy)
   );
+  `include "sim_arbiter_monitor.svh"
 endmodule

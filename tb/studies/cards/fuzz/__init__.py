@@ -1,8 +1,8 @@
 """Mixed fuzz test of FPGA cards.
 
 Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards. Meanwhile they
-load images, stop shells, and move bytes into their own cards. The test runs on the RTL only: the machine has no cards,
-and a second model of the shell would not test the existing one.
+load images, stop shells, move bytes into their own cards, and write and read the other card's window remotely. The test
+runs on the RTL only: the machine has no cards, and a second model of the shell would not test the existing one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tb.studies.cards.fuzz.acts import RESULT, WRONG, CardActs
 from tb.studies.cards.fuzz.injection import LONGEST, Injection
 from tb.studies.cards.fuzz.injection import WRONG as TRANSFERS
 from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.cards.fuzz.windows import BESIDE, Windows
 from tb.studies.grim import fuzz as grim
 from tb.studies.grim.fuzz import acts
 from tb.studies.grim.fuzz.cluster import Cluster
@@ -29,6 +30,8 @@ NOT_WITH_CARDS = ("channels", "queue_style", "sequencing", "hybrid_wait", "contr
 """Options that a card rejects, or with which a program may not end."""
 QUEUES = (1 << 14, 1 << 17, 1 << 20)
 """Bytes of a card's incoming queue: at most half a bank, because `Injection` uses the rest."""
+HOLDS = (100_000, 1_000_000)
+"""Times in us, longer than any program lets a long message to a card wait for its next segment."""
 REFUSED: tuple[Mapping[str, Value], ...] = (
     {"channels": 1},
     {"queue_style": "slotted"},
@@ -47,12 +50,16 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card misuse": ("what",),
     "card inject": ("bytes", "offset", "skew", "way"),
     "card inject wrongly": ("transfer", "way"),
+    "card store": ("offset", "bytes", "skew", "channel"),
+    "card fetch": ("offset", "bytes", "channel"),
+    "card beside": ("beside", "channel"),
 }
 """Random parameters of each act, by its name."""
 WORDS: Mapping[str, tuple[str, ...]] = {
     "mode": ("REPLY", "ENDPOINT", "NOWHERE"),
     "what": tuple(WRONG),
     "transfer": tuple(TRANSFERS),
+    "beside": tuple(BESIDE),
 }
 NUMBERS = {
     "circuit": (0, 3),
@@ -66,6 +73,8 @@ NUMBERS = {
 }
 NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
 """Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
+OWN_BYTES = frozenset({"card inject", "card store", "card fetch"})
+"""Acts whose bytes are drawn from `NUMBERS`; others have those of GRIM's messages."""
 OFTEN = 2
 """Inverse share of the acts that concern a card."""
 
@@ -77,6 +86,7 @@ def program(draw: Draw) -> Program:
     options: dict[str, Value] = {name: value for name, value in drawn.items() if name not in NOT_WITH_CARDS}
     options["channels"] = draw.one_of(CHANNELS)
     options["card_queue_bytes"] = draw.one_of(QUEUES)
+    options["card_hold_us"] = draw.one_of(HOLDS)
     found = tuple(draw.items(partial(_act, options=options), 12, 25))
     if draw.once_in(40):
         options |= draw.one_of(REFUSED)
@@ -94,7 +104,7 @@ def _act(draw: Draw, options: Mapping[str, Value]) -> Act:
 def _value(draw: Draw, name: str, value: str, options: Mapping[str, Value]) -> Value:
     if value in WORDS:
         return draw.one_of(WORDS[value])
-    if value in NUMBERS and (value != "bytes" or name == "card inject"):
+    if value in NUMBERS and (value != "bytes" or name in OWN_BYTES):
         return draw.whole(*NUMBERS[value])
     return acts.value(draw, value, NODES, options)
 
@@ -121,7 +131,9 @@ class Application(grim.Application):
         world = cluster.world
         self.cards = CardActs(self.node, cluster.jobs, lambda: world.kernel.now)
         self.injection = Injection(self.node, world.card_memory(index))
-        self.parts += (self.cards, self.injection)
+        memories = [world.card_memory(node) for node in range(NODES)]
+        self.windows = Windows(self.node, self.transfers, memories)
+        self.parts += (self.cards, self.injection, self.windows)
 
     def publish(self) -> None:
         """See `grim.Application`."""
@@ -132,11 +144,12 @@ class Application(grim.Application):
         """See `grim.Application`."""
         await super().settle_in()
         await self.cards.begin()
+        await self.windows.begin()
         self.host.spawn(self.cards.drive(lambda: self.cluster.over), f"driver of card {self.index}")
 
     def wrong(self) -> list[str]:
         """See `grim.Application`."""
-        return [*super().wrong(), *self.injection.wrong()]
+        return [*super().wrong(), *self.injection.wrong(), *self.windows.wrong()]
 
 
 async def run(program: Program, world: World) -> list[str]:
@@ -157,5 +170,5 @@ FUZZ = Fuzz(
     stands_on=("grim", "tpil"),
     places=("rtl",),
     cluster="two_cards",
-    settings="fpga.config_us=20",
+    settings="fpga.image_bytes=640",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from firmware.grim.formats import Device, Reference
+from firmware.grim.formats import MAX_SEND, Device, Reference
 from firmware.grim.host import Grim
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
@@ -39,7 +39,7 @@ WRONG: Misuses = {
         "circuit", lambda grim, to, handler, block: grim.forward(_card(to), "crc33", Forward.REPLY)
     ),
     "circuit of a number": Misuse("circuit", lambda grim, to, handler, block: grim.forward(_card(to), 3, 0)),  # type: ignore[arg-type]
-    "no such way": Misuse("mode", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", 3)),  # type: ignore[arg-type]
+    "no such way": Misuse("mode", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", 9)),  # type: ignore[arg-type]
     "results for no channel": Misuse(
         "target", lambda grim, to, handler, block: grim.forward(_card(to), "crc32", Forward.ENDPOINT, to | 999, handler)
     ),
@@ -58,7 +58,7 @@ WRONG: Misuses = {
     ),
     "too long for a card": Misuse(
         "payload",
-        lambda grim, to, handler, block: grim.send(_card(to), handler, payload=bytes(grim.options.segment_bytes + 4)),
+        lambda grim, to, handler, block: grim.send(_card(to), handler, payload=bytes(MAX_SEND + 4)),
     ),
     "channel of the card": Misuse(
         "channel", lambda grim, to, handler, block: grim.send(to, handler, channel=grim.options.channels - 1)
@@ -192,7 +192,6 @@ class CardActs:
     async def _send(
         self, card: int, circuit: str, argument: int, size: int, to: Place | None, channel: int = 0
     ) -> None:
-        size = min(size, self.node.library.options.segment_bytes)
         job = self.jobs.begin(self._now(), card, circuit, argument, size, to)
         words = argument, job.number, job.number * CHECK & MASK, self.node.numbers[RESULT]
         number, library = self.node.numbers[circuit], self.node.library

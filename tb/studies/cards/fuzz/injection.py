@@ -5,6 +5,8 @@ Each byte must arrive where it was written, and nothing else may change.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,9 +26,6 @@ SIZE = BANKS * BANK_BYTES
 WRONG = {
     "below": (-AREA, 0, 64),
     "beyond": (SIZE - 32, 0, 64),
-    "part of a word": (FROM, 0, 6),
-    "odd source": (FROM, 2, 64),
-    "odd target": (FROM + 2, 0, 64),
     "nothing": (FROM, 0, 0),
     "less than nothing": (FROM, 0, -64),
 }
@@ -39,7 +38,8 @@ class Injection:
     def __init__(self, node: Node, memory: NDArray[np.uint8]) -> None:
         """Set up the acts; `memory` is the card's memory in bytes."""
         self.node, self._memory = node, memory
-        self._card = create(node.host, CARD, SIZE, CardDma(node.host, CARD))
+        card: Any = node.library.card
+        self._card = create(node.host, CARD, SIZE, CardDma(node.host, CARD, card.dma_turn))
         self._source = node.host.allocate(AREA)
         node.host.store_bytes(self._source.address, INK[:AREA])
         self._written: list[tuple[int, bytes]] = []
@@ -47,10 +47,9 @@ class Injection:
     async def do_card_inject(self, act: Act) -> None:
         """Make a transfer by one of the available methods."""
         number = len(self._written)
-        size = 4 * max(act.whole("bytes") // 4, 1)
-        target = number % 2 * BANK_BYTES + FROM + number // 2 * AREA + 4 * act.whole("skew")
-        source = self._source.address + 4 * act.whole("offset")
-        offset = source - self._source.address
+        size, offset = max(act.whole("bytes"), 1), act.whole("offset")
+        target = number % 2 * BANK_BYTES + FROM + number // 2 * AREA + 4 * act.whole("skew") + number % 4
+        source = self._source.address + offset
         ways = self._card.methods(aligned=not (source ^ target) & 7)
         way = ways[act.whole("way") % len(ways)]
         self._written.append((target, INK[offset : offset + size]))

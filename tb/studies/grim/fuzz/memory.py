@@ -25,7 +25,10 @@ class Order(NamedTuple):
     """Sequence of effects: a task of a node, on one of its channels to another node."""
 
     kind: str
-    """"own" for the node's CPU, "to" for writes and the requests of reads, "read" for the replies."""
+    """"own" for the node's CPU, "to" for writes and the requests of reads, "read" for the replies.
+
+    Replies with bytes of a card, "card read", follow no order with the others.
+    """
     by: int
     task: int
     channel: int

@@ -104,7 +104,7 @@ class Transfers:
         block = self.block_at(self.index, act, "store")
         offset, size = self._range(block, act)
         data = INK[offset : offset + size]
-        self._effect(str(act), block.node, block.va + offset, data, Order("own", self.index, act.task, 0, self.index))
+        self.expect(str(act), block.node, block.va + offset, data, Order("own", self.index, act.task, 0, self.index))
         await self.node.call(str(act), lambda: self.node.library.store_pinned(block.va + offset, data))
 
     def block_at(self, node: int, act: Act, *roles: str) -> Block:
@@ -122,7 +122,8 @@ class Transfers:
 
     # ---- effects
 
-    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> Effect:
+    def expect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> Effect:
+        """Expect bytes, and a lock behind them, in a node's memory."""
         image = np.frombuffer(data, np.uint8)
         effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
         self._note(effect, node)
@@ -187,7 +188,7 @@ class Transfers:
         source = 4 * (len(self.memory.effects) * 13 % 1024)
         lock = self.new_lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
         locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
-        effect = self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
+        effect = self.expect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
         channel = self.node.channel(act)
         await self.node.call(
             str(act),

@@ -1,0 +1,1 @@
+"""Firmware of the I/O card as an endpoint of GRIM: a disk server."""

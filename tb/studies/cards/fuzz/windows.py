@@ -1,0 +1,104 @@
+"""Remote memory of cards: transfers into the windows of another node's card, out of them, and beside them.
+
+Each card has one window, which its host opens before the acts. The first part of the window is constant and read; the
+rest is written, each byte at most once. At the end all bytes outside of the shell's memory must be as written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.grim.formats import Device, Reference
+from pymodels.card.registers import BANK_BYTES
+from tb.fuzz.program import Act
+from tb.studies.grim.fuzz.mail import INK
+from tb.studies.grim.fuzz.memory import Order
+from tb.studies.grim.fuzz.node import Node
+from tb.studies.grim.fuzz.transfers import Transfers
+
+BANK = 2 * BANK_BYTES
+FIRST = BANK + BANK_BYTES // 4
+"""First byte of bank 2 behind the results of the shell."""
+BEGIN, ROOM, CONSTANT = BANK + BANK_BYTES // 2, 1 << 16, 1 << 13
+"""Offset and bytes of the window, and bytes of its constant part."""
+LONGEST = 5000
+BESIDE = {
+    "below": (BEGIN - 64, "address"),
+    "across its end": (BEGIN + ROOM - 32, "number of bytes"),
+    "results": (BANK, "address"),
+    "incoming queue": (64, "address"),
+}
+"""Targets outside of the window, of 64 bytes, and the argument that the error names."""
+
+
+class Windows:
+    """Acts of a node on the card of the next node."""
+
+    def __init__(self, node: Node, transfers: Transfers, memories: list[NDArray[np.uint8]]) -> None:
+        """Set up the acts; `memories` are those of all cards, in bytes."""
+        self.node, self._transfers, self._memories = node, transfers, memories
+        self._other = (node.index + 1) % len(memories)
+        self._written: list[tuple[int, bytes]] = []
+        self._next = BEGIN + CONSTANT
+
+    async def begin(self) -> None:
+        """Fill and open the window of the own card."""
+        own = self._memories[self.node.index]
+        own[BEGIN : BEGIN + CONSTANT] = np.frombuffer(INK[:CONSTANT], np.uint8)
+        card: Any = self.node.library.card
+        await card.open_window(BEGIN, ROOM)
+
+    async def do_card_store(self, act: Act) -> None:
+        """Write remotely into the window."""
+        size = max(act.whole("bytes") & ~3, 4)
+        target = self._next + 4 * act.whole("skew")
+        if target + size > BEGIN + ROOM:
+            return
+        self._next = target + size
+        source = 4 * act.whole("offset")
+        self._written.append((target, INK[source : source + size]))
+        await self._send(act, target, source, size)
+
+    async def do_card_fetch(self, act: Act) -> None:
+        """Read remotely from the constant part of the window."""
+        transfers, library = self._transfers, self.node.library
+        landing = self.node.memory.blocks_of(self.node.index, "landing")[0]  # never freed
+        size = min(max(act.whole("bytes") & ~3, 4), landing.size & ~3)
+        source = 4 * act.whole("offset") % (CONSTANT - size) & ~3
+        lock = transfers.new_lock(self.node.index, 0)
+        channel = self.node.channel(act)
+        order = Order("card read", self.node.index, act.task, channel, self._other)
+        transfers.expect(str(act), self.node.index, landing.va, INK[source : source + size], order, lock)
+        await self.node.call(
+            str(act),
+            lambda: library.fetch_memory(self._card, landing.va, BEGIN + source, size, lock=lock.va, channel=channel),
+        )
+
+    async def do_card_beside(self, act: Act) -> None:
+        """Write to the card outside of its window, which causes a later error."""
+        target, argument = BESIDE[str(act.values["beside"])]
+        self.node.ledger.owe(str(act), argument, f"VNN {self._other}")
+        await self._send(act, target, 0, 64)
+
+    @property
+    def _card(self) -> int:
+        return Reference(self._other, Device.CELOXICA, 0).pack()
+
+    async def _send(self, act: Act, target: int, source: int, size: int) -> None:
+        library, ink, channel = self.node.library, self.node.ink.va + source, self.node.channel(act)
+        await self.node.call(str(act), lambda: library.send_memory(self._card, target, ink, size, channel=channel))
+
+    def wrong(self) -> list[str]:
+        """Return a description of the first wrong byte in the part of the card that only this node writes."""
+        begin, end = FIRST, BANK + BANK_BYTES
+        meant = np.zeros(end - begin, np.uint8)
+        meant[BEGIN - begin : BEGIN - begin + CONSTANT] = np.frombuffer(INK[:CONSTANT], np.uint8)
+        for target, data in self._written:
+            meant[target - begin : target - begin + len(data)] = np.frombuffer(data, np.uint8)
+        differs = np.flatnonzero(meant != self._memories[self._other][begin:end])
+        if not len(differs):
+            return []
+        return [f"card of node {self._other}: {len(differs)} wrong bytes from {begin + int(differs[0]):#x} on"]
