@@ -1,8 +1,9 @@
 """`make fidelity` (`python -m tb.figures.fidelity [--out=FOLDER]`): accuracy of every figure, as a page.
 
-Measured values come from the last `make figures`, intervals from `make uncertainty`, and other values from the record.
-With a folder, the command writes `index.html`, `fidelity.md` and `fidelity.json` there. Without one, it writes the page
-and the record in this directory and rejects values that were never measured.
+Measured values come from the last `make figures`, intervals from `make uncertainty`, held-out predictions from `make
+calibrate`, and other values from the record. With a folder, the command writes `index.html`, `fidelity.md` and
+`fidelity.json` there. Without one, it writes the page and the record in this directory, with committed calibrations
+only, and rejects values that were never measured.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from pymodels.published import load_changes, load_published
 from pymodels.results import Kind, ResultsError, write_atomically
+from tb.figures.held_out import Calibration, committed_calibrations, known_calibrations
 from tb.figures.intervals import known_intervals
 from tb.figures.measured import measured_runs
 from tb.figures.pages import html, markdown
 from tb.figures.record import FILE, load_record, write_record
 from tb.figures.rows import Row, glance, rows
+from tb.figures.summary import as_json, comparison, evidence
 from tb.report.tables import Table, number
 from tb.report.terminal import exit_code, say, show
 from tb.tools.programs import ToolError
@@ -32,13 +35,23 @@ PAGE = Path(__file__).with_name("fidelity.md")
 SCHEMA = 1
 
 
-def leave(folder: Path, found: Sequence[Row], console: Console) -> int:
-    """Write the three forms of the page, print the summary, and return the exit code."""
-    changes = load_changes()
-    plain = {"schema": SCHEMA, "glance": dict(glance(found)), "rows": [row.as_json() for row in found]}
+def leave(
+    folder: Path, found: Sequence[Row], console: Console, calibrations: Mapping[str, Calibration] | None = None
+) -> int:
+    """Write the three forms of the page, print the summary, and return the exit code.
+
+    Args:
+        folder: Folder of the page.
+        found: All rows, in their order.
+        console: Terminal.
+        calibrations: Calibrations by family.
+    """
+    changes, known = load_changes(), evidence(found, calibrations or {})
+    plain = {"schema": SCHEMA, "glance": dict(glance(found)), "rows": [as_json(row, known) for row in found]}
     write_atomically(folder / "fidelity.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
-    write_atomically(folder / "fidelity.md", markdown(found, changes))
-    write_atomically(folder / "index.html", html(found, changes))
+    write_atomically(folder / "fidelity.md", markdown(found, changes, known.calibrations))
+    write_atomically(folder / "index.html", html(found, changes, known.calibrations))
+    show(console, comparison(known))
     show(console, Table(("", ""), tuple(glance(found))))
     _print_recorded(found, console)
     say(console, f"fidelity: {os.path.relpath(folder / 'index.html')}")
@@ -68,7 +81,7 @@ def keep(found: Sequence[Row], console: Console, page: Path = PAGE, record: Path
         cause = f"{uncommitted[0]} was measured with uncommitted sources"
         raise ResultsError("record not written", cause, "commit, then run make figures again")
     write_record({row.value.name: row.today for row in found if row.today is not None}, record)
-    write_atomically(page, markdown(found, load_changes()))
+    write_atomically(page, markdown(found, load_changes(), committed_calibrations()))
     for row in found:
         if row.moved and not row.value.changed and row.today:
             first, today = number(row.value.first_value or 0.0), number(row.today.measured)
@@ -102,7 +115,9 @@ def main(argv: list[str] | None = None) -> int:
     def write() -> int:
         record = load_record() if FILE.exists() else {}
         found = rows(load_published(), measured_runs(), record, known_intervals(), present_commit())
-        return leave(Path(words.out).resolve(), found, console) if words.out else keep(found, console)
+        if not words.out:
+            return keep(found, console)
+        return leave(Path(words.out).resolve(), found, console, known_calibrations())
 
     return exit_code(write, "the page is unchanged")
 

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from textwrap import fill
+from textwrap import wrap
 
 from pymodels.published import Change, Published
-from pymodels.results import Kind
+from pymodels.published_roles import Scale
+from pymodels.published_scores import unit
+from tb.figures.family_pictures import html_pictures, text_pictures
+from tb.figures.held_out import Calibration
 from tb.figures.record import Interval
-from tb.figures.rows import WORTH, Row, Verdict, glance, of_kind
-from tb.report.markup import html_table, section
+from tb.figures.rows import Group, Row, Verdict, glance, of_group
+from tb.figures.summary import Evidence, comparison, evidence, missing, nearest_table
+from tb.report.markup import folded, html_table, section
 from tb.report.page import document
-from tb.report.tables import KINDS, Table, number, percent
+from tb.report.strips import LEGEND, TEXT_LEGEND
+from tb.report.tables import Table, number, percent
 
 TITLE = "Published and measured"
 HEADINGS = (
-    *("value", "published", "first", "today", "error", "90 % interval", "required", "judgement", "changed", "source"),
-    "command",
-    "commit",
+    *("value", "kind", "published", "first", "today", "compared", "error", "90 % interval", "required", "judgement"),
+    *("changed", "source", "command", "commit"),
 )
+TRIVIAL = ("value", "reason", "published", "today", "judgement", "source")
+"""Headings of the list of trivial rows."""
+REASONS = {
+    Group.TEST: "rows that condition no uncertain value; a row of kind structure had its firmware rebuilt for it",
+    Group.TRAIN: "rows that condition the uncertain values of their family",
+    Group.BOUND: "limits, orders and extremes, which a result meets or does not meet",
+    Group.TRIVIAL: "rows that agree by construction, repeat another row, or measure an input again",
+    Group.QUOTED: "for comparison only; a measured value next to it is not judged",
+}
 BELOW = ("source", "command", "commit")
 """Headings whose cells HTML shows below the name."""
-WORDS = {Verdict.REPRODUCED: "good", Verdict.OUTSIDE: "bad"}
+WORDS = {Verdict.REPRODUCED: "good", Verdict.MET: "good", Verdict.OUTSIDE: "bad", Verdict.MISSED: "bad"}
 """CSS classes of coloured judgements."""
 NOTE = (
     "*First* is the result of the first run of the study, before any change in view of the figure; *recovered*: it "
@@ -30,45 +44,109 @@ NOTE = (
     "added the study. *Changed*: the causes of later changes, listed at the end. *Interval*: the range of nine in ten "
     "draws of the assumed and calibrated values. *Required*: the agreement required in advance. A figure is "
     "*reproduced* when it is predicted, rebuilt for or estimated, its published value lies in its interval, and the "
-    "interval spans no more than 15 % to either side; *outside*: the required agreement is not reached. Rows are "
-    "sorted by kind, judgement and error. *Commit*: the measured sources."
+    "interval spans no more than 15 % to either side; *outside*: the required agreement is not reached. *Compared*: "
+    "the scale of the error where it is not the value: a ratio of times as gain (ratio - 1), a speed-up as overhead "
+    "(processes / speed-up - 1), a half bandwidth as the bandwidth at the published size. A bound is *met* or *not "
+    "met* and has no error. Rows are sorted by role, kind, judgement and error. *Commit*: the measured sources. Roles, "
+    "deviations and classes of discrepancy are defined at the head of `pymodels/published.toml`."
 )
 
 
-def markdown(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
-    """Return the page as Markdown."""
+COMPARED = (
+    "Errors are medians. *Held out*: the row is predicted from the other tables of its family, after `make calibrate` "
+    "has conditioned the assumed values on them. *Inside 90 %*: the published values in the held-out interval of 90 %. "
+    "*Today*: the results of the profiles as they are, some of whose values are calibrated. *Null model*: the "
+    "published value of the nearest other system. A dash means that the group, or a row of it, lacks the value."
+)
+PICTURES = (
+    "All values are divided by the published one, on the scale of the comparison, on a logarithmic axis ({legend}). "
+    "The interval is that of the held-out prediction, or of `make uncertainty` where the row has none. Below a row is "
+    "its held-out prediction, and the three uncertain values that decide it, with total Sobol indices."
+)
+NULL = (
+    "The other system is chosen by rule (`tb/figures/nearest.py`): a value of the same quantity that the paper prints "
+    "for a system without a model, else the row of the same quantity and paper for another system that shares most "
+    "with the row."
+)
+CODE = re.compile("`([^`]*)`")
+
+
+def markdown(
+    found: Sequence[Row], changes: Mapping[str, Change], calibrations: Mapping[str, Calibration] | None = None
+) -> str:
+    """Return the page as Markdown.
+
+    Args:
+        found: All rows, in their order.
+        changes: Changes by name.
+        calibrations: Calibrations by family.
+    """
+    known = evidence(found, calibrations or {})
     lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
-    lines += ["this copy by `.venv/bin/sanlab fidelity`. Why values differ:"]
-    lines += [
-        "[figures](README.md).",
-        "",
-        *_table(Table(("summary", ""), tuple(glance(found)))),
-        "",
-        fill(NOTE, 120),
-    ]
-    for kind, group in _groups(found):
-        lines += ["", f"## {kind.value.capitalize()}", "", f"{KINDS[kind].capitalize()}.", ""]
-        lines += _table(Table(HEADINGS, tuple(cells(row) for row in group)))
+    lines += ["this copy by `.venv/bin/sanlab fidelity`. Why values differ:", "[figures](README.md).", ""]
+    lines += [*_table(comparison(known)), "", *_filled(COMPARED)]
+    for sentence in missing(known):
+        lines += ["", *_filled(sentence)]
+    lines += ["", "## Families", "", *_filled(PICTURES.format(legend=TEXT_LEGEND)), *text_pictures(known)]
+    if trivial := of_group(found, Group.TRIVIAL):
+        lines += _markdown_group(Group.TRIVIAL, _trivial(trivial))
+    lines += ["", "## Nearest other systems", "", *_filled(NULL), "", *_table(nearest_table(known))]
+    lines += ["", "## All rows", "", *_table(Table(("summary", ""), tuple(glance(found)))), "", *_filled(NOTE)]
+    for group, members in _listed(found):
+        lines += _markdown_group(group, Table(HEADINGS, tuple(map(cells, members))))
     for heading, table in _appendix(found, changes):
         lines += ["", f"## {heading}", "", *_table(table)]
     return "\n".join([*lines, ""])
 
 
-def html(found: Sequence[Row], changes: Mapping[str, Change]) -> str:
-    """Return the page as one self-contained HTML file."""
-    return document(TITLE, _body(found, changes))
+def _markdown_group(group: Group, table: Table) -> list[str]:
+    return ["", f"## {group.value}", "", f"{REASONS[group].capitalize()}.", "", *_table(table)]
 
 
-def _body(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[str]:
+def _filled(text: str) -> list[str]:
+    return wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def html(
+    found: Sequence[Row], changes: Mapping[str, Change], calibrations: Mapping[str, Calibration] | None = None
+) -> str:
+    """Return the page as one self-contained HTML file; arguments as for `markdown`."""
+    return document(TITLE, _body(evidence(found, calibrations or {}), changes))
+
+
+def _body(known: Evidence, changes: Mapping[str, Change]) -> Iterator[str]:
+    found = known.rows
     yield f"<header><h1>{TITLE}</h1></header>"
+    yield from html_table(comparison(known))
+    yield from (_soft(text) for text in (COMPARED, *missing(known)))
+    yield "<h2>Families</h2>"
+    yield _soft(PICTURES.format(legend=LEGEND))
+    yield from html_pictures(known)
+    if trivial := of_group(found, Group.TRIVIAL):
+        yield from _heading(Group.TRIVIAL)
+        yield from folded(html_table(_trivial(trivial)), len(trivial))
+    yield "<h2>Nearest other systems</h2>"
+    yield _soft(NULL)
+    yield from html_table(nearest_table(known))
+    yield "<h2>All rows</h2>"
     yield from html_table(Table(("", ""), tuple(glance(found)), words=2), headed=False)
-    yield f'<p class="soft">{escape(NOTE).replace("*", "")}</p>'
-    for kind, group in _groups(found):
-        yield f"<h2>{kind.value.capitalize()}</h2>"
-        yield f'<p class="soft">{escape(KINDS[kind].capitalize())}.</p>'
-        yield from _html_rows(group)
+    yield _soft(NOTE)
+    for group, members in _listed(found):
+        yield from _heading(group)
+        yield from _html_rows(members)
     for heading, table in _appendix(found, changes):
         yield from section(heading, table)
+
+
+def _heading(group: Group) -> Iterator[str]:
+    yield f"<h2>{group.value}</h2>"
+    yield _soft(f"{REASONS[group].capitalize()}.")
+
+
+def _soft(text: str) -> str:
+    """Return a paragraph; stars are left out, and a text between backticks is code."""
+    marked = CODE.sub(r"<code>\1</code>", escape(text).replace("*", ""))
+    return f'<p class="soft">{marked}</p>'
 
 
 def _html_rows(group: Sequence[Row]) -> Iterator[str]:
@@ -103,11 +181,37 @@ def drawing(value: Published, measured: float, interval: Interval) -> str:
     )
 
 
-def _groups(found: Sequence[Row]) -> Iterator[tuple[Kind, list[Row]]]:
-    for kind in WORTH:
-        group = of_kind(found, kind)
-        if group:
-            yield kind, group
+def _listed(found: Sequence[Row]) -> Iterator[tuple[Group, list[Row]]]:
+    """Yield the groups with rows, without the trivial rows, which are listed before."""
+    for group in Group:
+        members = of_group(found, group)
+        if members and group is not Group.TRIVIAL:
+            yield group, members
+
+
+def _trivial(members: Sequence[Row]) -> Table:
+    """Return the list of trivial rows: the reason of each, and whether it agrees."""
+    lines = (
+        (
+            row.value.name,
+            f"follows from: {row.value.duplicate_of}" if row.value.duplicate_of else row.value.role.value,
+            f"{number(row.value.value)} {row.value.unit}",
+            number(row.today.measured) if row.today else "-",
+            row.verdict.value,
+            row.value.source,
+        )
+        for row in members
+    )
+    return Table(TRIVIAL, tuple(lines), words=2)
+
+
+def compared(row: Row) -> str:
+    """Return the published and the measured value on the scale of the comparison, or an empty text for the value
+    itself.
+    """
+    if row.value.scored is Scale.VALUE or row.today is None:
+        return ""
+    return f"{unit(row.value)} {number(row.published)}, {number(row.on_scale(row.today.measured))}"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -115,11 +219,13 @@ def cells(row: Row) -> tuple[str, ...]:
     value, today = row.value, row.today
     interval = today.interval if today else None
     return (
-        value.name + (f" (given {value.given})" if value.given else ""),
+        value.name + (f" (given {', '.join(value.given)})" if value.given else ""),
+        value.kind.value,
         f"{number(value.value)} {value.unit}",
         first_value(value),
         number(today.measured) if today else "-",
-        percent(row.error) if today and value.value and row.verdict is not Verdict.BESIDE else "",
+        compared(row),
+        percent(row.error) if today and row.published and row.group not in (Group.BOUND, Group.QUOTED) else "",
         f"{number(interval.low)} - {number(interval.high)}" if interval else "",
         required(value),
         row.verdict.value,

@@ -66,6 +66,11 @@ def _parsed(command: str) -> tuple[str, dict[str, str]]:
     return words.get("STUDY", ""), parse_settings(words.get("SET", ""))
 
 
+def run_settings(command: str) -> dict[str, str]:
+    """Return the settings of a recorded command."""
+    return _parsed(command)[1]
+
+
 def load_record(path: Path = FILE) -> dict[str, Today]:
     """Return the record by row name. Raises ResultsError if it is unreadable."""
     try:

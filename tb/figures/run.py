@@ -24,9 +24,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
 from tb.figures import quick
+from tb.figures.gallery import INDEX, Entry, write_gallery
 from tb.figures.jobs import KEY, Job, jobs
 from tb.plan import studies
-from tb.report.index import INDEX, Entry, write_index
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, is_live, say, show
 from tb.run.simulate import how_it_ended
@@ -144,14 +144,11 @@ def run_all(todo: Sequence[Job], console: Console, shown: Callable[[Sequence[End
 
 def write_figures(done: Sequence[Ended], folder: Path, quick: bool, total: int, running: bool = False) -> Path:
     """Write the page of the runs so far and return its path. Browsers reload the page while runs are left."""
-    entries = [
-        Entry(one.job.name, one.job.info.question, one.results, one.failures, f"{one.job.name}/report.html")
-        for one in done
-    ]
+    entries = [Entry(one.job, one.results, one.failures) for one in done]
     note = "quick settings: fewer repetitions and smaller sizes" if quick else "the studies' own settings"
     state = "running" if running else "interrupted"
     text = f"{note} · {state}: {len(done)} of {total} runs have ended" if len(done) < total else note
-    return write_index(folder, "Figures and tables", text, entries, REFRESH_S if running else 0)
+    return write_gallery(folder, text, entries, REFRESH_S if running else 0)
 
 
 def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:

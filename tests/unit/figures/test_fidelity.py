@@ -19,15 +19,17 @@ import pytest
 from rich.console import Console
 
 from pymodels.published import Change, Published, load_changes, load_published
+from pymodels.published_roles import Role, Scale
 from pymodels.results import Kind, Results, ResultsError, write_results
 from tb.figures import measured
 from tb.figures.fidelity import PAGE, keep, leave
+from tb.figures.held_out import committed_calibrations
 from tb.figures.intervals import known_intervals
 from tb.figures.jobs import KEY, Job, jobs
 from tb.figures.measured import measured_runs, measurement, typed
-from tb.figures.pages import HEADINGS, cells, html, markdown
+from tb.figures.pages import HEADINGS, TRIVIAL, cells, html, markdown
 from tb.figures.record import FILE, Interval, Today, load_record, write_record
-from tb.figures.rows import Row, Verdict, glance, rows
+from tb.figures.rows import Group, Row, Verdict, glance, of_group, rows
 from tb.plan import studies
 from tests.unit.report.madeup import results
 
@@ -74,7 +76,8 @@ def ran(
 
 
 def test_committed_page_matches_published_values_and_record() -> None:
-    assert PAGE.read_text(encoding="utf-8") == markdown(committed(), load_changes())
+    told = markdown(committed(), load_changes(), committed_calibrations())
+    assert PAGE.read_text(encoding="utf-8") == told, "run .venv/bin/sanlab fidelity"
 
 
 def test_every_value_except_quoted_ones_is_measured() -> None:
@@ -106,6 +109,8 @@ def test_every_listed_change_is_used_by_a_figure() -> None:
         (row(2.3, within=[1, 3]), Verdict.WITHIN),
         (Row(VALUE, None), Verdict.NONE),
         (row(2.0, kind=Kind.QUOTED), Verdict.BESIDE),
+        (row(2.0, NARROW, role=Role.BOUND), Verdict.MET),
+        (row(2.3, role=Role.BOUND), Verdict.MISSED),
     ],
 )
 def test_judgement_follows_from_agreement_kind_and_interval(shown: Row, verdict: Verdict) -> None:
@@ -120,8 +125,11 @@ def test_a_row_has_moved_if_its_value_differs_from_the_first(measured: float, fi
     assert row(measured, first=first).moved == moved
 
 
-def test_rows_are_sorted_by_kind_judgement_and_error() -> None:
+def test_rows_are_sorted_by_role_kind_judgement_and_error() -> None:
     values = [
+        replace(VALUE, name="copy", role=Role.DUPLICATE, duplicate_of="near"),
+        replace(VALUE, name="limit", role=Role.BOUND),
+        replace(VALUE, name="fitted", role=Role.TRAIN, kind=Kind.CALIBRATED),
         replace(VALUE, name="quoted", kind=Kind.QUOTED, within=None, first=None),
         replace(VALUE, name="put in", kind=Kind.INPUT),
         replace(VALUE, name="far", metric="far"),
@@ -131,7 +139,9 @@ def test_rows_are_sorted_by_kind_judgement_and_error() -> None:
     ]
     record = {value.name: Today({"far": 2.4, "near": 2.1}.get(value.metric, 2.0), "make run") for value in values}
     found = rows(values, [], record, {"sure": interval(1.9, 2.1, 2.4)})
-    assert [one.value.name for one in found] == ["sure", "near", "far", "rebuilt", "put in", "quoted"]
+    assert [one.value.name for one in found] == [
+        *("sure", "near", "far", "rebuilt", "put in", "fitted", "limit", "copy", "quoted")
+    ]
     assert all(one.recorded for one in found if one.value.kind is not Kind.QUOTED)
 
 
@@ -181,13 +191,72 @@ def test_summary_separates_counts_from_quantities_and_compares_equal_rows() -> N
     structure = row(2.0, NARROW, kind=Kind.STRUCTURE)
     quantities = [row(2.1, NARROW), row(2.2, BESIDE), row(2.5, first=2.2), row(4.0, first="not recorded: x")]
     counts = [row(unit="codes"), row(3.0, unit="codes"), row(unit="B", within=0.0)]
-    told = dict(glance([structure, *quantities, *counts, row(kind=Kind.INPUT, interval=NARROW)]))
+    bounds = [row(role=Role.BOUND), row(9.0, role=Role.BOUND)]
+    others = [row(9.0, role=Role.TRAIN), row(role=Role.DEFINITION), row(role=Role.INPUT, kind=Kind.INPUT)]
+    told = dict(glance([structure, *quantities, *counts, *bounds, *others]))
     assert told["predicted quantities, within the required agreement"] == "2 of 4"
     assert told["their median error"] == "17.5 %"
     assert told["median error of the 3 with a first value: first, today"] == "25.0 %, 10.0 %"
     assert told["predicted counts, within the required agreement"] == "2 of 3"
-    assert told["with an interval, published value inside"] == "2 of 3" and told["reproduced"] == "2"
-    assert told["of them"] == "7 predicted, 1 structure, 1 input"
+    assert told["tests rebuilt for or estimated, within the required agreement"] == "1 of 1"
+    assert told["bounds and orders met"] == "1 of 2"
+    assert told["tests with an interval, published value inside"] == "2 of 3" and told["reproduced"] == "2"
+    assert told["of them"] == "8 predictions, 1 conditioning values, 2 bounds and orders, 2 trivial rows, 0 quoted"
+
+
+@pytest.mark.parametrize(
+    ("scaled", "shown", "error"),
+    [
+        ({"scored": Scale.GAIN, "value": 1.5}, "gain 0.5, 0.25", 0.5),
+        ({"scored": Scale.OVERHEAD, "value": 4.0, "processes": 8}, "overhead 1, 5.400", 4.4),
+        ({"scored": Scale.IMPROVEMENT, "value": 25.0}, "% 25, 1.266", 0.9494),
+    ],
+)
+def test_a_ratio_is_scored_without_the_part_that_is_true_for_any_model(
+    scaled: dict[str, Any], shown: str, error: float
+) -> None:
+    found = row(1.25, **scaled)
+    told = dict(zip(HEADINGS, cells(found), strict=True))
+    assert told["compared"] == shown and found.error == pytest.approx(error, rel=1e-4)
+    assert told["error"] == f"{100 * found.error:.1f} %"
+
+
+def test_required_agreement_of_an_improvement_is_on_the_scale_of_the_paper() -> None:
+    assert [row(m, scored=Scale.IMPROVEMENT, value=25.0).verdict for m in (20.0, 25.0)] == [
+        *(Verdict.WITHIN, Verdict.OUTSIDE)
+    ]
+
+
+def test_half_bandwidth_is_scored_as_the_rate_at_the_published_size() -> None:
+    peak = replace(VALUE, name="peak", value=100.0, metric="peak")
+    half = replace(VALUE, name="half", value=900.0, unit="B", sd=9.0, scored=Scale.RATE, peak="peak")
+    record = {"peak": Today(110.0, "make run"), "half": Today(300.0, "make run")}
+    found = {one.value.name: one for one in rows([half, peak], [], record, {})}["half"]
+    assert (found.published, found.on_scale(300.0)) == (50.0, 110 * 900 / 1200)
+    assert found.error == pytest.approx(0.65) and found.sd == pytest.approx(9 * 100 / 3600)
+    assert dict(zip(HEADINGS, cells(found), strict=True))["compared"] == "MB/s 50, 82.50"
+    (alone,) = rows([half], [], record, {})
+    assert alone.as_json()["measured_score"] is None, "without a peak there is no rate"
+
+
+def test_a_bound_is_met_or_not_met_and_has_no_error() -> None:
+    found = [row(2.0, role=Role.BOUND), row(9.0, role=Role.BOUND)]
+    shown = [dict(zip(HEADINGS, cells(one), strict=True)) for one in found]
+    assert [(one["judgement"], one["error"]) for one in shown] == [("met", ""), ("not met", "")]
+    assert [one.as_json()["error"] for one in found] == [None, None]
+    assert '<span class="bad">not met</span>' in html(found, {})
+
+
+def test_trivial_rows_are_a_list_of_their_own_with_the_reason_of_each() -> None:
+    copy = row(name="copy", role=Role.DUPLICATE, duplicate_of="Latency")
+    found = [row(), copy, row(name="rule", role=Role.DEFINITION)]
+    assert [one.value.name for one in of_group(found, Group.TRIVIAL)] == ["copy", "rule"]
+    page = markdown(found, {})
+    before, after = page.split("## Trivial rows")
+    listed, _, others = after.partition("\n## ")
+    assert "| copy |" not in before + others and "| Latency |" in others and "| Latency |" not in listed
+    assert f"| {' | '.join(TRIVIAL)} |" in listed and "| copy | follows from: Latency |" in listed
+    assert "| rule | definition |" in listed and "follows from: Latency" in html(found, {})
 
 
 @pytest.mark.parametrize(
@@ -220,9 +289,9 @@ def test_page_marks_values_outside_and_draws_intervals() -> None:
 
 
 def test_both_pages_list_the_changes() -> None:
-    changes = {"c": Change("a thing", "a reason"), "unused": Change("another", "one")}
+    changes = {"c": Change("a thing", "a reason"), "unused": Change("unused thing", "one")}
     for page in (markdown([row(changed=("c",))], changes), html([row(changed=("c",))], changes)):
-        assert "a thing" in page and "a reason" in page and "another" not in page
+        assert "a thing" in page and "a reason" in page and "unused thing" not in page
 
 
 def test_three_forms_are_written_with_one_row_a_figure(tmp_path: Path) -> None:

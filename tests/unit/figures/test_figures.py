@@ -17,10 +17,10 @@ from rich.console import Console
 
 from pymodels.published import load_published
 from tb.figures import run
+from tb.figures.gallery import write_gallery
 from tb.figures.jobs import Job, jobs
 from tb.figures.run import Runner, run_all
 from tb.plan import studies
-from tb.report.index import write_index
 from tb.tools.paths import ROOT
 from tests.patience import wait_for
 
@@ -134,11 +134,11 @@ def test_a_page_with_the_progress_exists_while_studies_run(tmp_path: Path, monke
     pages: list[str] = []
 
     def noted(*words: object) -> Path:
-        path = write_index(*words)  # type: ignore[arg-type]
+        path = write_gallery(*words)  # type: ignore[arg-type]
         pages.append(path.read_text(encoding="utf-8"))
         return path
 
-    monkeypatch.setattr(run, "write_index", noted)
+    monkeypatch.setattr(run, "write_gallery", noted)
     assert run.main(["--quick", "--sim=icarus", "--out", str(tmp_path / "out")]) == 0
     assert "running: 0 of 2 runs have ended" in pages[0]
     assert "running: 1 of 2 runs have ended" in "".join(pages)

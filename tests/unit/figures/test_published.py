@@ -8,6 +8,7 @@ first value is unknown, or only recovered, are counted: their number may fall, n
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,8 @@ import pytest
 
 from pymodels.errors import ConfigError
 from pymodels.profiles import load_profile
-from pymodels.published import ANY, Published, comparisons, load_published
+from pymodels.published import ANY, Published, comparisons, load_discrepancies, load_families, load_published
+from pymodels.published_roles import Role
 from pymodels.results import Kind
 
 # Operation: Myrinet-Linux, SP-NT (us).
@@ -102,6 +104,56 @@ def test_agreement_between_two_bounds(tmp_path: Path) -> None:
     assert [row.agrees(value) for value in (0.4, 0.5, 2, 2.1)] == [False, True, True, False]
 
 
+def test_calibrated_values_that_enter_a_row_are_calibrated_on_its_profile() -> None:
+    for row in load_published():
+        values = load_profile(row.profile).values if row.given else {}
+        fitted = [key for key, value in values.items() if "calibrated" in f"{value.origin.value} {value.source}"]
+        assert [pattern for pattern in row.given if not fnmatch.filter(fitted, pattern)] == [], row.name
+
+
+def test_every_ratio_of_shared_memory_names_the_calibrated_clock_and_frame_time() -> None:
+    rows = [row for row in load_published() if row.study.startswith("tmk_") and row.unit == "times"]
+    assert len(rows) == 22
+    for row in rows:
+        over_via_only = "over VIA" in row.name or "thread over timer" in row.name
+        assert ("host.frame_ns" in row.given) == (not over_via_only) and "clock.nic_ps" in row.given, row.name
+
+
+def test_only_measurements_condition_values_and_no_copy_of_a_row_does() -> None:
+    rows = load_published()
+    assert all(row.kind is not Kind.QUOTED and row.sd > 0 for row in rows if row.role is Role.TRAIN)
+    assert all(row.kind is not Kind.PREDICTED or "Figure 4.10" in row.table for row in rows if row.role is Role.TRAIN)
+    assert all(row.within is not None or row.kind is Kind.QUOTED for row in rows if row.role is Role.BOUND)
+    assert {row.family for row in rows} <= set(load_families())
+    assert {row.discrepancy for row in rows} == set(load_discrepancies())
+
+
+def test_a_copy_of_a_row_names_another_row_that_is_no_copy(tmp_path: Path) -> None:
+    copy = {"role": '"duplicate_of"', "duplicate_of": '"a"'}
+    one, other = entries(tmp_path, {"name": '"b"', **copy})
+    assert (one.role, other.role, other.duplicate_of) == (Role.TEST, Role.DUPLICATE, "a")
+    with pytest.raises(ConfigError, match=r"unknown row: a: duplicate_of is 'a'; did you mean 'aa'\?"):
+        entries(tmp_path, {"name": '"aa"'}, **copy)
+    with pytest.raises(ConfigError, match=r":16: duplicate: c: 'b' is a duplicate itself; name the row that it repe"):
+        entries(tmp_path, {"name": '"c"', "role": copy["role"], "duplicate_of": '"b"'}, {"name": '"b"', **copy})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("share = 0.1", "share = 2", "invalid class: d; write share = 0 to 1, why = ..."),
+        ('what = "a"', "", "invalid family: f; write what = ..."),
+    ],
+)
+def test_a_class_or_a_family_without_its_keys_is_rejected(tmp_path: Path, old: str, new: str, text: str) -> None:
+    entries(tmp_path)
+    path = tmp_path / "published.toml"
+    before, after = path.read_text(encoding="utf-8").rsplit(old, 1)
+    path.write_text(f"{before}{new}{after}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=text.replace(".", r"\.")):
+        load_published(path)
+
+
 ENTRY = {
     "name": '"a"',
     "source": '"paper"',
@@ -111,15 +163,28 @@ ENTRY = {
     "study": '"s"',
     "metric": '"m"',
     "profile": '"p"',
+    "family": '"f"',
+    "table": '"Table 1"',
+    "role": '"test"',
+    "sd": "0.1",
+    "discrepancy": '"d"',
 }
 MEASURED = {"kind": '"predicted"', "first": "1.0", "within": "0.1"}
 
 
-def entries(folder: Path, **changed: str) -> tuple[Published, ...]:
+TABLES = [
+    *("[change.yours]", 'what = "a"', 'why = "b"'),
+    *("[discrepancy.d]", "share = 0.1", 'why = "b"'),
+    *("[family.f]", 'what = "a"'),
+]
+
+
+def entries(folder: Path, *more: dict[str, str], **changed: str) -> tuple[Published, ...]:
     path = folder / "published.toml"
-    rows = [f"{key} = {value}" for key, value in (ENTRY | changed).items() if value]
-    change = ["[change.yours]", 'what = "a"', 'why = "b"']
-    path.write_text("\n".join(["# one", "[[value]]", *rows, *change]) + "\n", encoding="utf-8")
+    first, *others = ({**ENTRY, **changed}, *more)
+    rows = [f"{key} = {value}" for key, value in first.items() if value]
+    rest = [line for other in others for line in ("[[value]]", *(f"{k} = {v}" for k, v in {**ENTRY, **other}.items()))]
+    path.write_text("\n".join(["# one", "[[value]]", *rows, *rest, *TABLES]) + "\n", encoding="utf-8")
     return load_published(path)
 
 
@@ -176,6 +241,32 @@ def test_a_change_has_a_description_and_a_reason(tmp_path: Path) -> None:
         ({**MEASURED, "changed": "1"}, "wrong type: changed is 1; write a list of names of changes"),
         ({**MEASURED, "changed": '["ours"]'}, "unknown change: 'ours'; did you mean 'yours'?"),
         ({"kind": '"predict"'}, "unknown kind: 'predict'; did you mean 'predicted'?"),
+        ({"role": ""}, "value missing: the entry has no role; add role = ..."),
+        ({"role": '"trian"'}, "unknown role: a: 'trian'; did you mean 'train'?"),
+        ({"scored": '"gian"'}, "unknown scored: a: 'gian'; did you mean 'gain'?"),
+        ({"sd": '"x"'}, "wrong type: a: sd is 'x'; write a standard deviation in the unit of the value"),
+        ({"sd": "-1"}, "wrong type: a: sd is -1; write a standard deviation in the unit of the value"),
+        (
+            {"sd": "0"},
+            "missing deviation: a: sd is 0; write the resolution of the printed digits, divided by 3.46",
+        ),
+        (
+            {"role": '"duplicate_of"'},
+            "duplicate: a: role is 'duplicate_of'; write duplicate_of = <name of a row> with the role of this name",
+        ),
+        (
+            {"duplicate_of": '"b"'},
+            "duplicate: a: role is 'test'; write duplicate_of = <name of a row> with the role of this name",
+        ),
+        (
+            {"scored": '"overhead"'},
+            'scale: a: processes is None; write their number with scored = "overhead"',
+        ),
+        ({"processes": "8"}, 'scale: a: processes is 8; write their number with scored = "overhead"'),
+        ({"scored": '"rate"'}, 'scale: a: peak is None; write the row of the peak with scored = "rate"'),
+        ({"given": '"pci"'}, "wrong type: a: given is 'pci'; write a list of keys of profiles, such as pci.*"),
+        ({"discrepancy": '"e"'}, "unknown discrepancy: a: 'e'; known: d"),
+        ({"family": '"g"'}, "unknown family: a: 'g'; known: f"),
     ],
 )
 def test_broken_entry_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:

@@ -1,0 +1,135 @@
+"""Waves of history matching: each wave runs points that the earlier ones leave plausible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pymodels.errors import ConfigError
+from tb.calibrate import design
+from tb.calibrate.emulate import FEWEST, Emulator, Failures, fit, learn_failures
+from tb.calibrate.match import LIMIT, Match, Observation, implausibility
+from tb.calibrate.space import Array
+
+Evaluate = Callable[[Array, str], tuple[Mapping[str, Array], Sequence[str]]]
+"""Function that returns the scores by row at some positions, and the reason of each failure."""
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Outcome of one wave.
+
+    Attributes:
+        points: Number of points of the wave.
+        failed: Number of points of the wave at which a run failed.
+        share: Share of the space that is plausible after the wave, 0 to 1.
+    """
+
+    points: int
+    failed: int
+    share: float
+
+
+@dataclass
+class Matched:
+    """Runs and emulators after the last wave.
+
+    Attributes:
+        shares: Positions of all runs, one a row; the first is the default of the profiles.
+        scores: Scores by row.
+        reasons: Reason of a failure by position; empty if all runs passed.
+        of_wave: Number of the wave of each position; 0 for the default.
+        emulators: Emulators by row.
+        skipped: Rows without an emulator, with the reason.
+    """
+
+    shares: Array
+    scores: dict[str, Array]
+    reasons: list[str]
+    of_wave: list[int]
+    waves: list[Wave] = field(default_factory=list)
+    emulators: dict[str, Emulator] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    failures: Failures = field(default_factory=lambda: Failures(None))
+
+    def match(self, rows: Sequence[Observation]) -> Match:
+        """Return the emulators of the conditioning rows."""
+        known = [row for row in rows if row.train and row.name in self.emulators]
+        return Match(known, [self.emulators[row.name] for row in known], self.failures)
+
+    def met(self, rows: Sequence[Observation]) -> Array:
+        """Return the greatest implausibility of each run over the conditioning rows, from its own scores."""
+        known = [row for row in rows if row.train and row.name in self.emulators]
+        told = [implausibility(row, self.scores[row.name], 0.0) for row in known]
+        worst: Array = np.nan_to_num(np.max(told, axis=0, initial=0.0), nan=np.inf)
+        return worst
+
+    def _add(self, shares: Array, evaluate: Evaluate, wave: int) -> None:
+        scores, reasons = evaluate(shares, f"wave {wave}" if wave else "default")
+        self.shares = np.vstack([self.shares, shares])
+        for name, values in scores.items():
+            self.scores[name] = np.concatenate([self.scores.get(name, np.empty(0)), values])
+        self.reasons += reasons
+        self.of_wave += [wave] * len(shares)
+
+    def _learn(self, rows: Sequence[Observation], seed: int) -> None:
+        counts = {row.name: int(np.isfinite(self.scores[row.name]).sum()) for row in rows}
+        self.skipped = {name: f"{n} runs with a score, {FEWEST} needed" for name, n in counts.items() if n < FEWEST}
+        self.emulators = {n: fit(self.shares, self.scores[n], seed) for n in counts if n not in self.skipped}
+        self.failures = learn_failures(self.shares, np.array([bool(reason) for reason in self.reasons]), seed)
+
+
+def run_waves(
+    rows: Sequence[Observation],
+    first: Array,
+    evaluate: Evaluate,
+    points: int,
+    waves: int,
+    method: str,
+    seed: int,
+) -> Matched:
+    """Return the runs and emulators after some waves. The same arguments give the same points.
+
+    The first wave is a design of the whole space. Each later one has plausible points, as far apart as possible; where
+    too few candidates are plausible, points of the conditioned distribution.
+
+    Args:
+        rows: Rows of the family.
+        first: Position of the profiles' own values.
+        evaluate: Function that runs the points.
+        points: Points of a wave.
+        waves: Number of waves.
+        method: Design of the first wave, `latin` or `sobol`.
+        seed: Seed of the designs.
+
+    Raises:
+        ConfigError: Too few runs passed for an emulator of any conditioning row.
+    """
+    size = len(first)
+    found = Matched(np.empty((0, size)), {}, [], [])
+    found._add(first[None, :], evaluate, 0)
+    for number in range(1, waves + 1):
+        chosen = design.points(method, points, size, seed) if number == 1 else _survivors(found, rows, points, seed)
+        if not len(chosen):
+            break
+        found._add(chosen, evaluate, number)
+        found._learn(rows, seed)
+        if not any(row.train for row in rows if row.name in found.emulators):
+            told = "; ".join(sorted(set(filter(None, found.reasons)))) or "no run measured a conditioning row"
+            remedy = f"correct the runs, or give more than {FEWEST} points"
+            raise ConfigError("FAMILY", 0, "no emulator", told, remedy)
+        failed = sum(bool(reason) for reason in found.reasons[-len(chosen) :])
+        found.waves.append(Wave(len(chosen), failed, found.match(rows).left(size, seed)[1]))
+    return found
+
+
+def _survivors(found: Matched, rows: Sequence[Observation], count: int, seed: int) -> Array:
+    match, size = found.match(rows), found.shares.shape[1]
+    left, _ = match.left(size, seed)
+    if len(left) < 2 * count:
+        drawn = match.sample(size, seed)
+        near = match.worst(drawn) <= LIMIT
+        left = np.vstack([left, drawn[near] if near.any() else drawn])
+    return design.spread(left, found.shares, count)

@@ -1,0 +1,14 @@
+"""Fewer points for functions that are known exactly."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.calibrate import match
+
+
+@pytest.fixture(autouse=True)
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a quarter of the particles and candidates."""
+    monkeypatch.setattr(match, "PARTICLES", match.PARTICLES // 4)
+    monkeypatch.setattr(match, "CANDIDATES", match.CANDIDATES // 4)
