@@ -7,11 +7,14 @@ from typing import Any
 
 from firmware.common.host import card
 from firmware.layers import has_program
+from pymodels.card.fabric import EXAMPLE
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
-from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
+from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD, IO_CARD
 from pymodels.costs.table import PathTable
+from pymodels.errors import SanlabError
 from pymodels.hardware.discover import module_of_nic
 from pymodels.hardware.processors import HostProcessor
+from pymodels.iocard.registers import WINDOW
 from pymodels.kernel import Kernel
 from pymodels.lanai.program import Program
 from pymodels.messages import Messages, first_arrival
@@ -22,12 +25,17 @@ from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.around import Around
+from tb.bind.circuits import CardCircuits
 from tb.bind.core import PlaceNumbers, RtlCore, Watched
 from tb.bind.host import HostTiming, RtlHost
+from tb.bind.io_card import IO_TIMING, RtlIoProcessor
 from tb.bind.lanai import RtlNic
 from tb.build.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 from tb.lab.invariants import Invariants
+from tb.monitors.cluster import Monitors
+from tb.monitors.monitor import Monitor
 from tb.plan.firmware import INLINE, INSTRUCTIONS, STOP
+from tb.plan.monitors import KINDS, MONITORS
 from tb.plan.request import Plan
 from tb.plan.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.report.packets import KEPT
@@ -51,15 +59,21 @@ FAULTS = {"drop": 1, "flip": 2, "stick": 3}
 
 
 class RunningCluster:
-    """Cluster in the present simulation."""
+    """Cluster in the present simulation.
 
-    def __init__(self, dut: Any, plan: Plan) -> None:
+    Args:
+        dut: Handle of the simulation's top level.
+        plan: Plan of the run.
+        direct: See `Engine`.
+    """
+
+    def __init__(self, dut: Any, plan: Plan, direct: bool = True) -> None:
         self.plan = plan
         self.numbers = Numbers.from_cluster(plan.cluster, plan.profile, plan.cores)
         self.doorway = Doorway()
         self.doorway.messages = Messages(self.numbers.nodes, bool(plan.options["run.trace"]), self._places)
         self.kernel = self.doorway.backend(Kernel)()
-        self.engine = Engine(dut, self.doorway, self.kernel)
+        self.engine = Engine(dut, self.doorway, self.kernel, direct)
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()
         """Message layers that run on the cluster, lowest first."""
@@ -69,6 +83,7 @@ class RunningCluster:
         self.left_in_flight: list[str] = []
         self.stands_still = False
         """True after a study has shown a deadlock; packets then stay in flight."""
+        self._drained = False
         self._clocks(plan.profile)
         self._settings(plan)
         self.doorway.trace_create(int(plan.options["run.trace_records"]))
@@ -83,8 +98,17 @@ class RunningCluster:
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
         self.banks = {n: self._card(n, 0, BANKS * BANK_BYTES) for n in self._with(FPGA_CARD)}
         """SRAM of the FPGA cards, by node."""
+        circuits = plan.cluster.circuits or EXAMPLE
+        self.circuits = {
+            n: CardCircuits(n, plan.cluster.names[n], self.kernel, self.doorway, circuits) for n in self.banks
+        }
+        """Circuits in Python of the FPGA cards, by node."""
         self.frames = {n: self._card(n, 1, FRAME_BYTES) for n in self._with(FRAME_CARD)}
         """Memory of the frame buffers, by node."""
+        self.io_cards = {n: self._io_card(n, plan) for n in self._with(IO_CARD)}
+        """Processors of the I/O cards, by node."""
+        self.monitors = Monitors(self.doorway, plan, self.numbers) if plan.monitored else None
+        """Monitors of the run; None without `run.monitors`."""
 
     def _clocks(self, profile: Profile) -> None:
         numbers, clock = self.numbers, self.doorway.lib.dw_clock
@@ -92,22 +116,33 @@ class RunningCluster:
             further = numbers.further(n)
             for domain, key in ((NIC, "clock.nic_ps"), (LINK, "clock.link_ps")):
                 clock(numbers.clock(n, domain), profile.integer(key))
-            clock(numbers.clock(n, PCI), pci_period(profile, further.fpga))
+            clock(numbers.clock(n, PCI), pci_period(profile, further.fpga, further.io))
             if further.fpga:
                 clock(numbers.clock(n, FABRIC), FABRIC_PS)
             if further.bridge:
                 clock(numbers.clock(n, FAR), card_period(profile))
             self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.bus_clock(n))
             self.doorway.lib.dw_unit_clock(unit(n, Part.NIC_CPU), numbers.clock(n, NIC))
+            if further.io:
+                self.doorway.lib.dw_unit_clock(unit(n, Part.IO_CPU), numbers.bus_clock(n))
         for s in range(len(self.plan.cluster.topology.switches)):
             clock(numbers.switch_clock(s), profile.integer("clock.link_ps"))
+
+    def monitor(self, name: str) -> Monitor[Any]:
+        """Return a monitor, such as `paris.pci`. Raises SanlabError for an unknown name, or in a run without any."""
+        if self.monitors is None:
+            remedy = f"set {MONITORS}, for example to {','.join(KINDS)}"
+            raise SanlabError(f"monitor {name!r}", "this run has no monitors", remedy)
+        return self.monitors.monitor(name)
 
     def _settings(self, plan: Plan) -> None:
         topology, profile = plan.cluster.topology, plan.profile
         metres = {end: link.metres for link in topology.links for end in (link.a, link.b)}
         for n, host in enumerate(topology.hosts):
             delay = {int(Setting.CABLE_DELAY): self._delay(metres[End(host, 0)])}
-            further = fpga_settings(profile) if self.numbers.further(n).fpga else {}
+            cards = self.numbers.further(n)
+            further = fpga_settings(profile) if cards.fpga else {}
+            further |= {int(Setting.PCI_M66): 0} if cards.io else {}
             further |= {int(Setting.CORE_RUN): 1} if n in plan.in_c else {}
             self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay, **further})
         for s, switch in enumerate(topology.switches):
@@ -173,6 +208,17 @@ class RunningCluster:
         host.around = Around(self.doorway, self.kernel, host.cpu, clocks, unit(node, Part.NIC_CPU), pattern)
         return host
 
+    def _io_card(self, node: int, plan: Plan) -> RtlIoProcessor:
+        """Return the verbs of the processor of a node's I/O card."""
+        memory = self.doorway.memory(CARD_MEMORIES + 2 * node, WINDOW, unit(node, Part.IO_CPU))
+        verbs = self.doorway.backend(RtlIoProcessor)
+        host = self.hosts[node]
+        seed = plan.request.seed
+        return verbs(
+            node, f"{host.name}'s I/O card", self.kernel, self.doorway, memory, CARD_MEMORIES + 2 * node, host.card,
+            IO_TIMING, self.paths, seed,
+        )  # fmt: skip
+
     def _with(self, card: str) -> list[int]:
         return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]
 
@@ -209,7 +255,7 @@ class RunningCluster:
             nic = PathTable.of_nic(layer, self.plan.profile.nic.target, self.composed.get(layer, ()))
             for n in self.nics:
                 n.use(nic)
-        for h in self.hosts:
+        for h in (*self.hosts, *self.io_cards.values()):
             h.use(host)
 
     async def boot(self) -> None:
@@ -245,7 +291,8 @@ class RunningCluster:
         flight = self.doorway.flight(self.numbers.clocks)
         for _ in range(limit_us):
             await self.kernel.sleep(US)
-            if self.stands_still or not any(flight):
+            self._drained = not any(flight)
+            if self.stands_still or self._drained:
                 return
         left = [self.numbers.clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
         if self.invariants.faults_expected:  # a lost GAP leaves a packet open until the next packet arrives
@@ -261,9 +308,30 @@ class RunningCluster:
 
     def broken_invariants(self) -> list[str]:
         """Return the broken invariants of the run."""
-        wild = [line for host in self.hosts for line in host.wild] + [line for nic in self.nics for line in nic.wild]
-        left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
-        return [*self.invariants.broken, *wild, *left]
+        rules = [line for broken, _ in self._rules().values() for line in broken]
+        return [*self.invariants.broken, *self._wild(), *self._left(), *rules]
+
+    def invariants_by_name(self) -> dict[str, tuple[list[str], int]]:
+        """Return the descriptions of unexplained violations, and the number of explained ones, by invariant."""
+        left = self._left(), self.invariants.explained.get("left_in_flight", 0)
+        return {
+            **self.invariants.by_name(),
+            "wild accesses": (self._wild(), 0),
+            "left in flight": left,
+            **self._rules(),
+        }
+
+    def _wild(self) -> list[str]:
+        return [line for actor in (*self.hosts, *self.nics) for line in actor.wild]
+
+    def _left(self) -> list[str]:
+        return [f"still in flight at the end: {name}" for name in self.left_in_flight]
+
+    def _rules(self) -> dict[str, tuple[list[str], int]]:
+        """Return the unexplained violations of protocol rules, and the number of explained ones, by monitor."""
+        if self.monitors is None:
+            return {}
+        return self.monitors.violations(self.kernel.now, self._drained, self.invariants.faults_expected)
 
     def lose(self, loss: float, damage: float, seed: int, reorder: float = 0.0) -> None:
         """Lose, damage or reorder packets on their way into hosts from now on, with these probabilities.
@@ -288,6 +356,12 @@ class RunningCluster:
         if self.doorway.lib.dw_delay(cable, clock, back, slots):
             raise ValueError(f"delay of the cable into {into}: {slots} characters; give 1 to {1 << 14}")
 
+    def check_future(self, fault: str, at_ps: int) -> None:
+        """Raise SanlabError if the time of a fault in ps is before the present time of the simulation."""
+        if at_ps < (now := self.doorway.now()):
+            cause = f"{at_ps / US:.6g} us is in the past: the simulation is at {now / US:.6g} us"
+            raise SanlabError(f"fault {fault}", cause, "give a later time")
+
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
         """Inject a link fault at a port. Invariants that it explains do not fail the run.
 
@@ -300,7 +374,9 @@ class RunningCluster:
 
         Raises:
             ValueError: The cable has too many faults.
+            SanlabError: The fault begins before the present time.
         """
+        self.check_future(f"{kind} at {into}", int(first_us * US))
         clock = self.numbers.clock_of(into)
         period = self.plan.profile.integer("clock.link_ps")
         first, end = (int(t * 1e6) // period + 1 for t in (first_us, last_us))

@@ -35,8 +35,12 @@ class Injector:
         """Descriptions of the flipped bits."""
 
     def inject(self, faults: Sequence[Fault]) -> None:
-        """Schedule faults. Link invariants that they explain do not fail the run."""
+        """Schedule faults. Link invariants that they explain do not fail the run.
+
+        Raises SanlabError for a fault before the present time.
+        """
         for fault in faults:
+            self._running.check_future(f"{fault.kind} at {fault.place}", fault.at_ps)
             self._running.invariants.faults_expected = True
             if fault.kind in STRIKES:
                 self._strike(fault)

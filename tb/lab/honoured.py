@@ -71,6 +71,7 @@ IGNORED: Mapping[str, str] = {
     "sram.accesses": NO_ARBITER,
     "processor.store_clocks": FLAT,
     "processor.instructions_per_fetch": FLAT,
+    "processor.work_scale": FLAT,
     "dma.*": FIXED_DMA,
     "nres.*": "the machine has no time-out of the network",
     "switch.central_queue": "the machine's switches have no central queue",

@@ -10,8 +10,10 @@ from pymodels.kernel import Kernel
 from pymodels.trace import unit_name
 from pymodels.waiting import Wait
 from tb.sim.doorway import Doorway
+from tb.sim.exchange import UNITS
 
-INVARIANT_UNIT = 4000
+INVARIANT_UNIT = UNITS
+"""Unit of the events of violated invariants, above the units of the cluster."""
 
 
 class Broken(IntEnum):
@@ -83,6 +85,15 @@ class Invariants:
     def broken(self) -> list[str]:
         """Descriptions of broken invariants that no injected fault explains."""
         return [line for _, line in self._broken]
+
+    def by_name(self) -> dict[str, tuple[list[str], int]]:
+        """Return the descriptions of unexplained violations, and the number of explained ones, by invariant."""
+        common, found = {int(code) for code in Broken}, {}
+        for code, text in self._words.items():
+            name = Broken(code).name.lower() if code in common else text.partition(":")[0]
+            broken = [line for kind, line in self._broken if kind == code]
+            found[name.replace("_", " ")] = (broken, self.explained.get(name, 0))
+        return found
 
     def explain_link_faults(self) -> None:
         """Treat all link faults, past and future, as explained by injected faults."""

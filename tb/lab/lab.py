@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from firmware.common.host.card import release
 from firmware.images import cores, load
 from firmware.layer import Options
-from firmware.layers import boot_waits, boot_words, composition, has_program, nic_program, tolerates_loss
+from firmware.layers import boot_waits, boot_words, card_bytes, composition, has_program, nic_program, tolerates_loss
 from firmware.stack import Libraries, stack
 from firmware.view import ClusterView, MachineCode
 from pymodels.card.fabric import EXAMPLE
-from pymodels.config.model import FPGA_CARD
+from pymodels.config.model import ENDPOINT_CARDS, FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.lanai.profile import Profile
 from pymodels.lanai.program import Program
@@ -30,16 +30,18 @@ from pymodels.results import Series
 from pymodels.trace import in_time_order
 from tb.bind.core import RtlCore
 from tb.lab import validation
+from tb.lab.checks import Checks
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
 from tb.plan.options import options_by_layer
 from tb.plan.request import Plan
-from tb.plan.settings import card_period
 from tb.report.recorded import Legend, legend_of
 
 BACK_TO_ITSELF = b"\x80"
 """Route byte of a host to itself: output port equal to the input port."""
 
+SCALE = "processor.work_scale"
+"""Setting without effect on a NIC that executes its own code."""
 TELL_S = 0.1
 """Minimum seconds between progress reports."""
 
@@ -51,7 +53,11 @@ class Findings:
     metrics: dict[str, float] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    checks: Checks = field(default_factory=Checks)
+    warnings: list[str] = field(default_factory=list)
+    """Remarks on the validity of the run, each once."""
     messages: int = 0
+    """Messages that the study has counted as delivered; the trace also has those of lower layers."""
 
 
 class Notebook(ABC):
@@ -72,6 +78,11 @@ class Notebook(ABC):
     async def all(self, tasks: Sequence[Task]) -> list[Any]:
         """Wait for tasks and return their values."""
         return [await task.finished for task in tasks]
+
+    def warn(self, text: str) -> None:
+        """Warn the user, in the terminal and the report: `<subject>: <what is wrong>; <what would be right>`."""
+        if text not in self.findings.warnings:
+            self.findings.warnings.append(text)
 
     def metric(self, name: str, value: float) -> None:
         """Report one number. Raises ResultsError, with the line of the study, unless it is finite."""
@@ -94,10 +105,22 @@ class Notebook(ABC):
         word, points = validation.series(name, x, y, x_unit, y_unit)
         self.findings.series[word] = points
 
-    def check(self, holds: bool, failure: str) -> None:
-        """Record `failure` unless the condition `holds`. The run continues, and its exit code is not zero."""
-        if told := validation.failure(holds, failure):
-            self.findings.failures.append(told)
+    def check(self, name: str, holds: bool, failure: str = "") -> None:
+        """Check a condition. If it does not hold, the run continues, and its exit code is not zero.
+
+        Each name is a test case in `results.xml`, with all its evaluations. A failure is reported as `name: failure`.
+
+        Args:
+            name: What is checked, such as `returned bytes`; unique to one line of the study.
+            holds: The condition.
+            failure: What is wrong if the condition does not hold, with the value at fault.
+
+        Raises:
+            ResultsError: Invalid argument, or a name that another line uses; the message names the line of the study.
+        """
+        caller = sys._getframe(1)
+        if told := self.findings.checks.evaluate(name, holds, failure, self.kernel.now, caller):
+            self.findings.failures.append(f"{name}: {told}")
 
 
 def view_of(plan: Plan, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
@@ -111,19 +134,21 @@ def view_of(plan: Plan, vnn: int, options: Mapping[str, float | str]) -> Cluster
     cluster = plan.cluster
     sram_bytes = plan.profile.integer("sram.bytes")
     routes = dict(cluster.routes_from(vnn))
-    if FPGA_CARD in cluster.hosts[vnn].cards:
+    host = cluster.hosts[vnn]
+    if not set(ENDPOINT_CARDS).isdisjoint(host.cards) or any(connection.process for connection in host.channels):
         routes[vnn] = BACK_TO_ITSELF
     cards = tuple(frozenset(host.cards) for host in cluster.hosts)
     view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
-    view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=cluster.hosts[vnn].queues)
+    view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=host.queues)
+    if any(one.channels for one in cluster.hosts):
+        view = replace(view, channels=tuple(one.channels for one in cluster.hosts))
     view = replace(view, config=cluster.file, other_routes=cluster.other_routes_from(vnn))
     return replace(view, fpga=_fpga(plan.profile)) if any(FPGA_CARD in used for used in cards) else view
 
 
 def _fpga(profile: HardwareProfile) -> Mapping[str, int]:
     """Return the parameters that an FPGA card's driver gets from the profile."""
-    config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
-    return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
+    return {name: profile.integer(f"fpga.{name}") for name in ("clock_divisor", "image_bytes", "slot_bytes")}
 
 
 class Lab(Notebook):
@@ -247,12 +272,16 @@ class Lab(Notebook):
         if vnn not in self._libraries:
 
             def view(one: str, given: Options) -> ClusterView:
-                return self.view(vnn, {**self._set_by_user(one), **given})
+                options = self._set_by_user(one)
+                unset = {name for name in options if f"{one}.{name}" not in self.plan.given} - given.keys()
+                return replace(self.view(vnn, {**options, **given}), unset=frozenset(unset))
 
             self._libraries[vnn] = Libraries(self.running.hosts[vnn], view, self._program)
+        if (circuits := self.running.circuits.get(vnn)) is not None:
+            circuits.most = card_bytes(layer, {**self._set_by_user(layer), **(options or {})}) or circuits.most
         library = self._libraries[vnn].start(layer, options)
         for warning in getattr(library, "warnings", ()):
-            print(f"warning: {warning}", file=sys.stderr)
+            self.warn(warning)
         return library
 
     def _program(self, layer: str, view: ClusterView) -> ClusterView:
@@ -267,6 +296,9 @@ class Lab(Notebook):
     def executed_view(self, layer: str, view: ClusterView) -> ClusterView:
         """Return the view of a node whose NIC executes a layer's committed image once its host has loaded it."""
         kind = self.plan.profile.kind
+        if self.plan.profile.number(SCALE) != 1:
+            name = self.plan.cluster.names[view.me]
+            self.warn(f"{SCALE}: no effect on {name}, whose NIC executes its own code; choose nic.firmware=python")
         program = load(layer, kind)
         self.running.execute(view.me, program)
         words = boot_words(layer, view, cores()[kind].word_bytes)

@@ -92,6 +92,7 @@ IGNORED: Mapping[str, str] = {
     "core": NO_CORE,
     "fault": NO_FAULT,
     "cluster": "all hosts are on one crossbar",
+    "fpga": "it has no FPGA card",
 }
 """Reasons for the other settings of every run, by group."""
 
@@ -154,6 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name:24} {value:.6g}")
     print(f"{'messages':24} {lab.findings.messages}")
     print(f"{'messages per CPU second':24} {lab.findings.messages / seconds:.0f}")
+    for warning in lab.findings.warnings:
+        print(f"warning: {warning}")
     for failure in lab.findings.failures:
         print(f"failed: {failure}")
     return int(bool(lab.findings.failures))

@@ -70,6 +70,7 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float, simulator: str) -> Resu
         versions=versions(simulator),
         commits=plan.request.commits,
         wall_begun=begun_at(wall_s),
+        warnings=tuple(findings.warnings),
     )
 
 

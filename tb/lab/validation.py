@@ -48,7 +48,14 @@ def failure(holds: object, text: object) -> str:
     except (TypeError, ValueError):  # an array with several elements
         raise _wrong("check: not a truth value", _of(holds), "report True or False") from None
     word = _text("check: failure", text)
-    return "" if passed else word or "a check without a description"
+    return "" if passed else word or "does not hold"
+
+
+def check_name(name: object) -> str:
+    """Return the name of a check. Raises ResultsError unless it is a printable text."""
+    if not isinstance(name, str):
+        raise _wrong("name of a check: not text", _of(name), 'write lab.check("name", condition, "what is wrong")')
+    return _name("check", name)
 
 
 def _name(what: str, name: object) -> str:

@@ -6,6 +6,7 @@ matplotlib is imported with the first figure, since that takes a second.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -152,11 +153,20 @@ def _axis_of_sizes(axes: Axes, x: list[float]) -> None:
         axes.set_xscale("log", base=2)
     else:
         axes.set_xscale("symlog", base=2, linthresh=positive[0], linscale=0.8)
-    step = -(-len(known) // TICKS)
-    ticks = known[::-step][::-1]
+    ticks = _apart(known[:1] if known[0] <= 0 else [], positive)
     axes.set_xticks(ticks, [size(value) for value in ticks])
     axes.set_xticks([], minor=True)
     axes.set_xlabel("size")
+
+
+def _apart(zero: list[float], positive: list[float]) -> list[float]:
+    """Return at most TICKS of the sizes, from the largest on, whose distances leave room for their texts."""
+    step = math.log2(positive[-1] / positive[0]) / (TICKS - 1 - len(zero)) if len(positive) > 1 else 0.0
+    ticks = positive[-1:]
+    for one in reversed(positive[:-1]):
+        if math.log2(ticks[0] / one) >= 0.9 * step:
+            ticks.insert(0, one)
+    return zero + ticks
 
 
 def _axis_of_values(axes: Axes, y: list[float], unit: str) -> None:

@@ -80,6 +80,10 @@ class Life:
     """Message for which a NIC generated this message: the read that it answers, or the original of a copy."""
     made: list[Life] = field(default_factory=list)
     """Messages that NICs generated for this message."""
+    through: Life | None = None
+    """Message whose circuit gave this result of a card."""
+    result: Life | None = None
+    """Result of the circuit that took this message."""
     posted: bool = False
     """True for a descriptor, which has its own keys and one piece with all packets."""
     shown: Shown = HARDWARE_SHOWN

@@ -35,6 +35,7 @@ BESIDE = {
     "waves.fst": "waveforms, for GTKWave or Surfer",
     "waves.gtkw": "view of the waveforms, for GTKWave",
     "waves.sucl": "view of the waveforms, for Surfer",
+    "measure.html": "intervals in the waveforms",
     "trace.npy": "trace of all units, for numpy",
     "sim.log": "output of the simulator",
 }
@@ -129,6 +130,9 @@ def _head(folder: Path, info: Described, results: Results, failures: Sequence[st
     if links := [f'<a href="{name}">{name}</a>' for name in _left(folder)]:
         yield f'<p class="soft files">{" ".join(links)}</p>'
     yield "</header>"
+    if results.warnings:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in results.warnings)
+        yield f'<div class="warnings"><strong>Warnings</strong><ul>{lines}</ul></div>'
     if failures:
         lines = "".join(f"<li>{escape(line)}</li>" for line in failures)
         yield f'<div class="failures"><strong class="bad">Failures</strong><ul>{lines}</ul></div>'

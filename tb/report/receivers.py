@@ -1,9 +1,9 @@
 """Follows messages at their receivers: from the packet in the NIC's memory to the handler, and the answer to
 the sender.
 
-Every record has the number of its message (`tb.report.numbers`), and most have the key of the piece. Two parts may know
-no number: an FPGA card, which takes messages in the order of its ring, and a host whose NIC leaves no records. They
-take messages by key, or in the order of their arrival.
+Every record has the number of its message (`tb.report.numbers`), and most have the key of the piece. A host whose NIC
+leaves no records knows no number: it takes messages by key, or in the order of their arrival. So does an FPGA card in
+a trace without its numbers.
 """
 
 from __future__ import annotations
@@ -178,17 +178,20 @@ class Receivers(Senders):
         return piece
 
     def _card_takes(self, row: Row, node: int) -> Piece | None:
-        waiting = self._waiting.get((node, row[3]))
-        if not waiting:
+        waiting, piece = self._waiting.get((node, row[3]), []), self._piece(row, node)
+        if piece is None and not waiting:
             return None
-        piece = self._seen[node, row[3]] = waiting.pop(0)
+        if piece in waiting:
+            waiting.remove(piece)
+        piece = self._seen[node, row[3]] = piece or waiting.pop(0)
         piece.life.handled, piece.life.to_card = row[0], True
         return piece
 
     def _card_gives(self, row: Row, node: int) -> Piece | None:
         """End the message that the circuit has processed, and begin the message of its result."""
-        self._result(row, node)
-        piece = self._seen.get((node, row[3]))
+        result = self._result(row, node)
+        piece = self._seen.pop((node, row[3]), None)
         if piece is not None:
-            piece.life.ended = row[0]
+            piece.life.ended, piece.life.result = row[0], result
+            result.through = piece.life
         return piece

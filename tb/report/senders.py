@@ -30,7 +30,7 @@ class Senders:
         self._written_by: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
         """Pieces written at silent nodes whose packets have not begun, by node and key."""
         self._results: dict[int, deque[Life]] = defaultdict(deque)
-        """Results of a node's card that its NIC has not yet noticed."""
+        """Results of a node's card without numbers that its NIC has not yet noticed."""
         self._unread: dict[int, Row] = {}
         """Record of the descriptor that a node's NIC has noticed and is reading."""
         self._made: dict[tuple[int, int, int], Life] = {}
@@ -95,13 +95,20 @@ class Senders:
 
     def _noticed(self, row: Row, node: int) -> Piece | None:
         life = self._by_message.get(row[6])
+        if life is not None and life.from_card and not life.pieces:
+            return self._first_piece(life, row[3])
         if life is not None:
             return self._piece(row, node) or self._keyed(life, row[3])
         if not self._results[node]:
             self._unread[node] = row
             return None
         life = self._by_message[row[6]] = self._results[node].popleft()
-        piece = Piece(life, row[3], 0)
+        return self._first_piece(life, row[3])
+
+    @staticmethod
+    def _first_piece(life: Life, key: int) -> Piece:
+        """Begin the only piece of a card's result."""
+        piece = Piece(life, key, 0)
         life.pieces.append(piece)
         return piece
 
@@ -134,11 +141,13 @@ class Senders:
 
     # ---- messages that no host has sent
 
-    def _result(self, row: Row, node: int) -> None:
+    def _result(self, row: Row, node: int) -> Life:
         """Begin a message: a card has written a result for its NIC."""
         life = self._begin(node, 0, row)
         life.from_card = True
-        self._results[node].append(life)
+        if not row[6]:
+            self._results[node].append(life)
+        return life
 
     def _make(self, row: Row, node: int) -> Piece | None:
         """Begin a message that a NIC makes for another one, or add a piece to it for a further piece of the

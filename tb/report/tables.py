@@ -190,7 +190,7 @@ def cost(results: Results) -> Table:
     if spent.messages:
         wakes = spent.python_wakes / spent.messages
         each = f"{wakes:.1f}" if wakes >= 1 else f"{wakes:.2g}"
-        rows += [("messages", number(spent.messages)), ("wake-ups per message", each)]
+        rows += [("messages of the study", number(spent.messages)), ("wake-ups per message", each)]
     if spent.cycles:
         rows.append(("clock edges", number(spent.cycles)))
     return Table(("cost", ""), tuple(rows))

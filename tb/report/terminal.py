@@ -54,6 +54,8 @@ def summary(
             show(console, table)
     say(console, "")
     say(console, ", ".join(f"{name} {value}" for name, value in tables.cost(results).rows), "dim")
+    for warning in results.warnings:
+        say(console, f"warning: {warning}", "yellow")
     for failure in failures:
         say(console, f"failed: {failure}", "bold red")
     if page.parent != folder:

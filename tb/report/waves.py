@@ -2,8 +2,9 @@
 
 In addition to `waves.fst`, a run writes `waves.gtkw` for GTKWave and `waves.sucl` for Surfer, with translation files
 for signals with named values: link characters, engine states, and program counters of NICs that execute C firmware
-(`function+0x8`). Only signals in the file are listed, so each NIC kind has its view. The markers are at the stages of
-the slowest message in the window.
+(`function+0x8`). Text signals of software are added to the file (`tb.report.activity`). Only signals in the file are
+listed, so each NIC kind has its view. The first group is the timing of both ends of the slowest message in the window,
+at whose stages the markers are.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from pymodels.results import write_atomically
 from pymodels.roots import place
 from tb.build.instances import word
 from tb.nics.view import CHARACTER, View
+from tb.report.activity import SIGNALS, activity
+from tb.report.fst import add_texts
 from tb.report.life import Life
-from tb.report.lives import Lives
+from tb.report.lives import Lives, lives_of
 from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
 from tb.report.symbols import read_symbols
-from tb.report.wire import rows
 
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"
@@ -55,6 +57,7 @@ class Signal:
 
     path: str
     bits: int
+    """Width; 0 for a text."""
     translation: str
 
 
@@ -72,17 +75,20 @@ Marker = tuple[str, int]
 """Name, and time in ps."""
 
 
-def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> list[Group]:
-    """Return the groups of a cluster: CPU and bus, NIC, and port of each host; each switch and its ports.
+def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = (), ends: Sequence[str] = ()) -> list[Group]:
+    """Return the groups of a cluster: timing; software, CPU and bus, NIC, and port of each host; switches and ports.
 
     Args:
         legend: Legend of the trace.
         known: Width in bits of each signal in the file.
         symbols: Symbols of the programs that NICs execute.
+        ends: Hosts whose software is in the group `timing`, one after the other.
     """
-    found = []
+    found = [Group("timing", tuple(signal for name in ends for signal in _software(name, known)))]
     view = nic_view(legend.nic)
     for name in legend.hosts:
+        if name not in ends:
+            found.append(Group(f"software of {name}", _software(name, known)))
         scope = _scope(f"host_{word(name)}", known)
         card = f"{scope}.card"
         host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(card, view.bus, known)
@@ -101,6 +107,12 @@ def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> l
                 signals = _signals(f"{scope}.gen_port[{port}]", SWITCH_PORT_SIGNALS, known)
                 found.append(Group(f"switch {name} port {port} from {far[0]}", signals))
     return [group for group in found if group.signals]
+
+
+def _software(host: str, known: Mapping[str, int]) -> tuple[Signal, ...]:
+    """Return the text signals of a host."""
+    wanted = tuple((f"{unit}.{name}", "") for unit, names in SIGNALS.items() for name in names)
+    return tuple(signal for signal in _signals(word(host), wanted, known) if not signal.bits)
 
 
 def nic_view(kind: str) -> View:
@@ -145,27 +157,46 @@ def states(module: str) -> dict[int, str]:
     return dict(enumerate(re.findall(r"^ *(\w+),?(?: *//.*)?$", members[1], re.MULTILINE)))
 
 
-def markers(recorded: Recorded, window: tuple[int, int | None]) -> list[Marker]:
-    """Return the stage ends of the slowest message in a window; empty without a message."""
+def slowest(lives: Lives, window: tuple[int, int | None]) -> Life | None:
+    """Return the message with the longest latency among those within a window in ps, or None without a message."""
     begin, end = window
-    lives = Lives(recorded.legend).take_all(rows(recorded.trace)).lives
-    last = recorded.trace["time"].max(initial=0) if end is None else end
-    whole = [life for life in lives if life.arrived is not None and life.sent >= begin and life.arrived <= last]
-    if not whole:
-        return []
-    slowest: Life = max(whole, key=lambda life: life.latency or 0)
-    found = [(slowest.name(recorded.legend), slowest.sent)]
-    found += [(f"end of {stage.name.replace('_', ' ')}", stage.end) for stage in stages_of(slowest)]
+    whole = [
+        life
+        for life in lives.lives
+        if life.arrived is not None and life.sent >= begin and (end is None or life.arrived <= end)
+    ]
+    return max(whole, key=lambda life: life.latency or 0, default=None)
+
+
+def markers(life: Life, legend: Legend) -> list[Marker]:
+    """Return the start of a message, and the ends of its stages."""
+    found = [(life.name(legend), life.sent)]
+    found += [(f"end of {stage.name.replace('_', ' ')}", stage.end) for stage in stages_of(life)]
     return found[:MARKERS]
 
 
+def ends_of(life: Life | None, legend: Legend) -> list[str]:
+    """Return the hosts at both ends of a message, or the first two hosts without a message."""
+    if life is None:
+        return list(legend.hosts[:2])
+    return [legend.hosts[node] for node in dict.fromkeys((life.node, life.target)) if node is not None]
+
+
 def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]) -> None:
-    """Write the views and translation files next to `waves.fst`, each atomically. Raises ResultsError if
-    writing fails.
+    """Add the text signals to `waves.fst`, and write the views and translation files next to it, each atomically.
+
+    Raises ResultsError if writing fails.
     """
+    lives, legend = lives_of(recorded), recorded.legend
+    add_texts(folder / FILE, activity(recorded, lives))
     known = signals_of(folder / FILE)
     symbols = read_symbols(folder)
-    listed, marked = groups(recorded.legend, known, symbols), markers(recorded, window)
+    shown = slowest(lives, window)
+    marked = markers(shown, legend) if shown else []
+    nodes = (shown.node, shown.node if shown.target is None else shown.target) if shown else (0, 1)
+    listed = groups(
+        legend, known, symbols, list(dict.fromkeys(legend.hosts[node] for node in nodes[: len(legend.hosts)]))
+    )
     named = translations(symbols)
     widths = {signal.translation: signal.bits for group in listed for signal in group.signals}
     for kind, names in named.items():
@@ -180,17 +211,26 @@ def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]
 
 
 def signals_of(path: Path) -> dict[str, int]:
-    """Return each signal of a waveform file with its width in bits."""
+    """Return each signal of a waveform file with its width in bits, 0 for a text."""
     import pywellen  # a reader in Rust, the one of Surfer: only needed where there are waves
 
-    return {str(var.full_name): int(var.bitwidth or 1) for var in pywellen.Waveform(str(path)).all_vars()}
+    variables = pywellen.Waveform(str(path)).all_vars()
+    return {str(var.full_name): 0 if var.is_string else int(var.bitwidth or 1) for var in variables}
 
 
 WINDOW = (1600, 1000)
 """Width and height of GTKWave's window in pixels; its default leaves a seventh of the width for waves."""
 TREE_WIDTH, CHARACTER_WIDTH, MARGIN, MOST_WIDTH = 220, 8, 40, 520
 """Widths of GTKWave's columns in pixels: scope tree, a character of a signal name, margin, maximum."""
-HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
+HEX, BINARY, TEXT, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = (
+    0x22,
+    0x28,
+    0x820,
+    0x2000,
+    0x800200,
+    0xC00200,
+    0x1401200,
+)
 
 
 def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> Iterator[str]:
@@ -214,11 +254,12 @@ def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> 
         yield f"[markername] {chr(ord('A') + index)}{name}"
     files = {kind: number for number, kind in enumerate(kinds, 1)}
     for group in listed:
-        closed = group.name.startswith(("switch", "NIC"))
+        closed = group.name.startswith(("switch", "NIC", "software"))
         yield f"@{CLOSED_GROUP if closed else OPEN_GROUP:x}"
         yield f"-{group.name}"
         for signal in group.signals:
-            kind = (BINARY if signal.bits == 1 else HEX) | (TRANSLATED if signal.translation else 0)
+            form = HEX if signal.bits > 1 else BINARY if signal.bits else TEXT
+            kind = form | (TRANSLATED if signal.translation else 0)
             yield f"@{kind:x}"
             if signal.translation:
                 yield f"^{files[signal.translation]} {signal.translation}.txt"
@@ -239,8 +280,9 @@ def aliases(listed: Sequence[Group]) -> dict[tuple[str, str], str]:
         paths = [signal.path.split(".") for signal in group.signals]
         scopes = zip(*(path[:-1] for path in paths), strict=False)
         shared = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, scopes))
+        owner = _owner(group.name) if any(signal.bits for signal in group.signals) else []
         for path in paths:
-            words = [*_owner(group.name), *path[shared:]]
+            words = [*owner, *path[shared if owner else 0 :]]
             found[group.name, ".".join(path)] = "/".join(word for word, _ in groupby(words))
     return found
 

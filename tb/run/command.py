@@ -23,11 +23,14 @@ from tb.build.build import Build, build
 from tb.build.store import damage, remove_damaged
 from tb.build.top import cluster_design
 from tb.plan import studies
+from tb.plan.declared import StudyError
 from tb.plan.on_board import on_board
 from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
 from tb.report import waves
 from tb.report.analysis import analyse
 from tb.report.executed import short
+from tb.report.junit import FILE as CASES
+from tb.report.junit import RUN, UNFINISHED, Case, add_failure, set_error, write_cases
 from tb.report.recorded import read_recorded
 from tb.report.terminal import complain, exit_code, say, status, summary
 from tb.report.timeline import write_soon
@@ -40,10 +43,12 @@ from tb.stuck.again import waves_around
 from tb.stuck.report import TEXT
 from tb.tools import programs
 from tb.tools.paths import OUT, SIMULATORS
-from tb.tools.workplace import COMMITTED, publish, workplace
+from tb.tools.workplace import COMMITTED, publish, publish_alone, workplace
 
 MODULE = "tb.run.entry"
 FAILURES = "failures.txt"
+OF_COCOTB = "cocotb.xml"
+"""Result file of cocotb, with one test case for the whole run; the run writes a `results.xml` of its own."""
 LEFT = (
     "results.json",
     "trace.npy",
@@ -57,14 +62,17 @@ LEFT = (
     "symbols.json",
     "packets.pcapng",
     "dissector.lua",
+    "transactions.parquet",
     "waves.fst",
     "waves.gtkw",
     "waves.sucl",
+    "measure.html",
+    "measure.parquet",
     "stuck",
     "stuck.txt",
     "stuck.json",
     "sim.log",
-    "results.xml",
+    CASES,
     "request.json",
 )
 """Names of the files and folders that runs create. Foreign files of these names are never overwritten."""
@@ -82,7 +90,7 @@ def execute(
 ) -> Outcome:
     """Run one request and publish its files in `request.folder`, where they replace those of an earlier run.
 
-    An interrupted run leaves no files.
+    An interrupted run leaves no file but `results.xml`, which reports what it waited for.
 
     Args:
         request: Request of the run.
@@ -102,15 +110,24 @@ def execute(
     with workplace(folder, LEFT) as work:
         own = replace(request, folder=str(work))
         try:
+            begun = Case(RUN, failures=("the run had not reached the study",), error=UNFINISHED)
+            write_cases(work / CASES, request.study, [begun], durable=False)
             outcome = _simulated(own, info, understood, console, made)
             if not (work / FAILURES).exists() and outcome.failures:
                 write_failures(work, outcome.failures)
+            if not outcome.passed:
+                set_error(work / CASES, request.study, "SimulatorError", "; ".join(outcome.failures))
             if finish is not None:
                 finish(own, outcome)
             request.save(work / "request.json")
         except (SanlabError, OSError) as error:
             with suppress(SanlabError, OSError):
-                _publish_failure(folder, work, str(error))
+                _publish_failure(folder, work, request.study, error)
+            raise
+        except KeyboardInterrupt:
+            with suppress(SanlabError, OSError):
+                set_error(work / CASES, request.study, "KeyboardInterrupt", "the run was interrupted")
+                publish_alone(work, folder, CASES)
             raise
         published(work, folder)
     failures = [final(line, work, folder) for line in outcome.failures]
@@ -119,9 +136,9 @@ def execute(
 
 def published(work: Path, folder: Path) -> None:
     """Publish a run and replace its working folder in failures by the final folder."""
-    file = work / FAILURES
-    if file.exists() and str(work) in (text := file.read_text(encoding="utf-8")):
-        write_atomically(file, final(text, work, folder))
+    for file in (work / FAILURES, work / CASES):
+        if file.exists() and str(work) in (text := file.read_text(encoding="utf-8")):
+            write_atomically(file, final(text, work, folder))
     publish(work, folder)
 
 
@@ -136,13 +153,13 @@ def write_failures(folder: Path, failures: Sequence[str]) -> None:
 
 
 @contextmanager
-def failures_recorded(folder: Path) -> Iterator[None]:
+def failures_recorded(folder: Path, study: str) -> Iterator[None]:
     """Write the reason to `folder` if a study cannot be loaded, and update the list of runs (`index.html`)."""
     try:
         yield
-    except studies.StudyError as error:
+    except StudyError as error:
         with suppress(SanlabError, OSError), workplace(folder, LEFT) as work:
-            _publish_failure(folder, work, str(error))
+            _publish_failure(folder, work, study, error)
         raise
     finally:
         if folder.parent == OUT and (folder / FAILURES).exists():
@@ -151,9 +168,11 @@ def failures_recorded(folder: Path) -> Iterator[None]:
             write_contents(OUT)
 
 
-def _publish_failure(folder: Path, work: Path, text: str) -> None:
+def _publish_failure(folder: Path, work: Path, study: str, error: Exception) -> None:
     (work / COMMITTED).unlink(missing_ok=True)
-    write_failures(work, [shown(final(text, work, folder))])
+    text = shown(final(str(error), work, folder))
+    write_failures(work, [text])
+    set_error(work / CASES, study, type(error).__name__, text)
     publish(work, folder)
 
 
@@ -177,7 +196,10 @@ def _simulated(
 
         def once(made: Build) -> Outcome:
             what = made, MODULE, folder, request.seed, request.waves, where
-            return simulate(*what, pass_fds=(write,), window_ps=request.window_ps, study=study)
+            try:
+                return simulate(*what, pass_fds=(write,), window_ps=request.window_ps, study=study, results=OF_COCOTB)
+            finally:
+                (folder / OF_COCOTB).unlink(missing_ok=True)
 
         outcome = once(made)
         if not outcome.tests and (hurt := damage(made.folder, hashes=True)):
@@ -196,7 +218,9 @@ def _simulated(
 
 def built(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Build:
     """Return the build of a request, made now if necessary. Raises ToolError if the design does not build."""
-    wanted = info.design or cluster_design(understood.cluster, understood.profile, understood.cores)
+    wanted = info.design or cluster_design(
+        understood.cluster, understood.profile, understood.cores, understood.monitored
+    )
     if request.simulator == "verilator" and (other := programs.verilator().said_if_other):
         say(console, other)
     with status(console, f"building for {request.simulator} (once; cached by content)"):
@@ -208,7 +232,7 @@ def run_study(request: Request, console: Console) -> int:
     failed build.
     """
     folder = Path(request.folder)
-    with failures_recorded(folder):
+    with failures_recorded(folder, request.study):
         return _run_study(request, folder, console)
 
 
@@ -223,7 +247,9 @@ def _run_study(request: Request, folder: Path, console: Console) -> int:
             return
         results = read_results(work / COMMITTED)
         failures = [line for line in (work / FAILURES).read_text(encoding="utf-8").splitlines() if line]
-        failures += lost_waves(own, work)
+        for line in lost_waves(own, work):
+            failures.append(line)
+            add_failure(work / CASES, "waves", line)
         write_failures(work, failures)
         leave_views(own, work, console, folder)
         from tb.report.page import write_page  # slow to import, and only needed once there are results
@@ -321,7 +347,7 @@ def _command(parser: argparse.ArgumentParser, words: argparse.Namespace) -> int:
     if words.help:
         return show_help(parser, words.study, " ".join(words.settings), words.profile)
     folder = results_folder(words.study, words.out)
-    with failures_recorded(folder):
+    with failures_recorded(folder, words.study):
         info = studies.load(words.study)
         cluster = words.cluster or info.cluster or ""
         given = (words.waves, cluster, words.profile, " ".join(words.settings), SIMULATORS)

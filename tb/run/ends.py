@@ -15,9 +15,9 @@ from pymodels.host import confined
 from pymodels.host.confined import PR_SET_PDEATHSIG
 from tb.lab import apart
 from tb.plan import studies
-from tb.run.watchdog import RunLimitError
 from tb.sim.engine import HangError
 from tb.tools.lines import awaits_at, raised_at
+from tb.tools.watchdog import RunLimitError
 
 FORK_AND_START = (subprocess.__file__, confined.__file__, apart.__file__)
 """Modules that may fork: their children start a program or end with an answer (fuzz tests, fault campaign)."""
@@ -37,6 +37,14 @@ def failure_text(error: BaseException, info: studies.StudyInfo, whole: object) -
     if place and place not in first:
         first = f"{first} ({place})"
     return "\n".join([first, *rest])
+
+
+def leave_interrupts_to_parent() -> None:
+    """Ignore Ctrl-C: it reaches the parent too, which ends this process and reports what the run waited for.
+
+    Icarus installs a handler of its own when time begins.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def die_with_parent(fail: Callable[[str], None]) -> int:

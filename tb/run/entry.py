@@ -15,18 +15,18 @@ import cocotb
 from firmware.layers import host_library
 from firmware.stack import stack
 from pymodels.host.outside import end_all
+from tb.lab.cases import RunCases
 from tb.lab.cluster import RunningCluster
-from tb.lab.faults import Injector
+from tb.lab.course import run_study
 from tb.lab.lab import Lab
 from tb.lab.outcome import leave_behind
 from tb.lab.switch import RunningSwitch
 from tb.plan import studies
-from tb.plan.faults import faults
 from tb.plan.options import options_by_layer
-from tb.plan.request import INJECT, Plan, Request, plan
-from tb.run.ends import die_with_parent, failure_text
-from tb.run.watchdog import Watchdog
+from tb.plan.request import Plan, Request, plan
+from tb.run.ends import die_with_parent, failure_text, leave_interrupts_to_parent
 from tb.stuck.watch import explain_failure
+from tb.tools.watchdog import Watchdog
 
 
 @cocotb.test()
@@ -49,12 +49,14 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     gc.freeze()  # present objects live until the end; the run itself makes few reference cycles
     gc.set_threshold(100_000, 50, 100)
     error: BaseException | None = None
-    process, whole = die_with_parent(lab.findings.failures.append), _whole(info, lab)
+    cases, ended = RunCases(folder, info, lab, begun), list[str]()
+    process, whole = die_with_parent(ended.append), _whole(info, lab)
     cost, turn_s, limit_s = running.engine.cost, lab.option("run.turn_s"), lab.option("run.limit_s")
-    watchdog = Watchdog(turn_s, limit_s, lambda: (cost.python_wakes, lab.kernel.now), lab.kernel.waiting)
+    watchdog = Watchdog(turn_s, limit_s, lambda: (cost.python_wakes, lab.kernel.now), lab.kernel.waiting, cases.note)
     watchdog.start()
     try:
         await running.engine.start(always_on=bool(understood.options["run.always_on"]))
+        leave_interrupts_to_parent()
         await running.engine.run(
             lab.spawn(whole, f"study {info.name}"),
             hang_ps=int(understood.options["run.hang_us"]) * 1_000_000,
@@ -62,14 +64,18 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
     except BaseException as raised:  # noqa: BLE001 - results and trace are written first, whatever ended the study
         error = raised
         traceback.print_exc()
-        lab.findings.failures.append(failure_text(raised, info, whole))
+        ended.append(failure_text(raised, info, whole))
     watchdog.stop()
     if os.getpid() != process:  # a child that the study has forked
         os._exit(1)
     end_all()
     broken = running.broken_invariants()
-    lab.findings.failures += [*(f"invariant: {line}" for line in broken), *explain_failure(lab, error, broken)]
+    cycles = explain_failure(lab, error, broken)
+    lab.findings.failures += [*ended, *(f"invariant: {line}" for line in broken), *cycles, *cases.disagreements()]
+    cases.finish(error, [*ended, *cycles], running.invariants_by_name())
     simulator = f"{cocotb.SIM_NAME} {cocotb.SIM_VERSION}"
+    if info.design is None and lab.running.monitors:
+        lab.running.monitors.leave_behind(folder)
     leave_behind(folder, info, lab, time.perf_counter() - begun, simulator)
     if isinstance(error, Exception):
         raise error
@@ -78,10 +84,4 @@ async def whole_run(dut: Any, make: Callable[[Plan, RunningCluster | RunningSwit
 
 async def _whole(info: studies.StudyInfo, lab: Lab) -> None:
     await lab.simulation.boot()
-    given = faults(lab.text(INJECT), lab.plan.cluster)
-    if given:
-        Injector(lab.running).inject(given)
-    await info.run(lab)
-    await lab.simulation.drain()
-    if info.design is None and (peak := lab.running.central_queue_peak()):
-        lab.metric("central_queue_peak_B", peak)
+    await run_study(info, lab)

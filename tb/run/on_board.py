@@ -11,8 +11,6 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,22 +19,21 @@ from firmware.layers import boot_words
 from firmware.stack import stack
 from pymodels.errors import SanlabError
 from pymodels.host.outside import end_all
-from pymodels.kernel import Kernel
 from pymodels.results import write_atomically
 from tb.board.found import connected, manifest_of, reported
+from tb.board.kernel import BoardKernel
 from tb.board.lab import BoardLab
 from tb.board.link import BoardLink
 from tb.board.running import RunningBoard
-from tb.board.transport import LineError
+from tb.lab.cases import RunCases
 from tb.lab.lab import view_of
 from tb.lab.outcome import leave_behind
 from tb.plan import studies
 from tb.plan.on_board import FOLDER, PATIENCE, PORT
 from tb.plan.options import options_by_layer
 from tb.plan.request import Plan, Request, plan
-from tb.run.ends import die_with_parent, failure_text
+from tb.run.ends import die_with_parent, failure_text, leave_interrupts_to_parent
 from tb.run.simulate import Outcome, how_it_ended
-from tb.run.watchdog import Watchdog
 from tb.stuck.watch import explain_failure
 from tb.tools.paths import ROOT
 from tb.tools.plain import plain
@@ -109,11 +106,9 @@ def main() -> int:
         with connected(request.settings[PORT], patience_s) as (bridge, identity):
             if identity.hash != request.board["hash"]:
                 manifest_of(identity, str(understood.options[FOLDER]))
-            link = BoardLink(bridge, identity, Kernel())
-            try:
+            link = BoardLink(bridge, identity, BoardKernel())
+            with link.raising_causes():
                 return _run(folder, info, understood, link)
-            except LineError as error:
-                raise link.cause_of(error) from error
     except SanlabError as error:  # before the study began
         write_atomically(folder / FAILURES, f"{error}\n")
         return 1
@@ -121,41 +116,33 @@ def main() -> int:
 
 def _run(folder: Path, info: studies.StudyInfo, understood: Plan, link: BoardLink) -> int:
     begun = time.perf_counter()
-    kernel = link.kernel
-    link.start(bool(understood.options["run.trace"]))
-    board = RunningBoard(understood, link, kernel)
+    trace = bool(understood.options["run.trace"])
+    link.start(trace)
+    board = RunningBoard(link, understood.profile, understood.cluster.names, trace)
     lab = BoardLab(understood, board)
-    die_with_parent(lab.findings.failures.append)
+    cases, ended, invariants = RunCases(folder, info, lab, begun), list[str](), dict[str, tuple[list[str], int]]()
+    die_with_parent(ended.append)
+    leave_interrupts_to_parent()
     error: BaseException | None = None
     whole = info.run(lab)
-    with _watched(lab, board):
+    with board.watched(lab.option("run.turn_s"), lab.option("run.limit_s"), cases.note):
         try:
             main = lab.spawn(whole, f"study {info.name}")
             board.engine.run(main, int(understood.options["run.hang_us"]) * 1_000_000)
-            lab.findings.failures += [f"invariant: {line}" for line in board.broken_invariants()]
+            invariants["status registers"] = (board.broken_invariants(), 0)
             link.finish()
         except BaseException as raised:  # noqa: BLE001 - results and trace are written first, whatever ended the study
-            error = link.cause_of(raised) if isinstance(raised, LineError) else raised
+            error = link.cause_of(raised) if isinstance(raised, Exception) else raised
             traceback.print_exc()
-            lab.findings.failures.append(failure_text(error, info, whole))
+            ended.append(failure_text(error, info, whole))
     end_all()
-    lab.findings.failures += explain_failure(lab, error, [])
+    broken = [f"invariant: {line}" for lines, _ in invariants.values() for line in lines]
+    cycles = explain_failure(lab, error, [])
+    lab.findings.failures += [*broken, *ended, *cycles, *cases.disagreements()]
+    cases.finish(error, [*ended, *cycles], invariants)
     link.abandon()
     leave_behind(folder, info, lab, time.perf_counter() - begun, understood.request.board["name"])
     return int(bool(lab.findings.failures))
-
-
-@contextmanager
-def _watched(lab: BoardLab, board: RunningBoard) -> Iterator[None]:
-    """Limit the wall time of the run, as on a simulator."""
-    cost, kernel = board.engine.cost, board.kernel
-    turn_s, limit_s = lab.option("run.turn_s"), lab.option("run.limit_s")
-    watchdog = Watchdog(turn_s, limit_s, lambda: (cost.python_wakes, kernel.now), kernel.waiting)
-    watchdog.start()
-    try:
-        yield
-    finally:
-        watchdog.stop()
 
 
 if __name__ == "__main__":

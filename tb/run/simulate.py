@@ -73,6 +73,7 @@ def simulate(
     window_ps: tuple[int, int | None] = (0, None),
     under: tuple[str, ...] = (),
     study: Path | None = None,
+    results: str = "results.xml",
 ) -> Outcome:
     """Run a test module on a build. The simulator never outlives the call.
 
@@ -89,16 +90,17 @@ def simulate(
         window_ps: Begin and end of the waves in ps; None: end of the run.
         under: Program, with its arguments, that executes the simulator.
         study: Folder of the study, to find the line at which the simulator died.
+        results: Name of cocotb's result file in `folder`.
 
     Raises:
         subprocess.TimeoutExpired: The run takes more than `timeout_s`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    results, log = folder / "results.xml", folder / "sim.log"
-    for stale in (results, folder / "waves.fst", folder / "waves.fst.hier"):
+    written, log = folder / results, folder / "sim.log"
+    for stale in (written, folder / "waves.fst", folder / "waves.fst.hier"):
         stale.unlink(missing_ok=True)
     command = [*under, *_command(build, folder, waves, window_ps)]
-    environment = _environment(build, module, seed, results, env)
+    environment = _environment(build, module, seed, written, env)
     with log.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(
             command,
@@ -111,7 +113,7 @@ def simulate(
             pass_fds=pass_fds,
         )
         code = _wait(process, out, timeout_s)
-    return _outcome(results, log, code, study)
+    return _outcome(written, log, code, study)
 
 
 def _wait(process: subprocess.Popen[str], log: TextIO, timeout_s: float | None) -> int:
@@ -143,7 +145,7 @@ def _command(build: Build, folder: Path, waves: bool, window_ps: tuple[int, int 
 def _environment(
     build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None
 ) -> dict[str, str]:
-    bench = module.startswith("tests.")
+    bench = not module.startswith("tb.")
     env = {name: value for name, value in os.environ.items() if not OF_COCOTB.match(name) or (bench and name in KEPT)}
     env.update({REWRITE: TESTS} if bench else {REWRITE: "", USERS: BEGIN})
     if bench and FIRST_CALL in env:

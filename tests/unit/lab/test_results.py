@@ -53,6 +53,7 @@ EXAMPLE = Results(
     versions={"sanlab": "0.1.0", "simulator": "Verilator 5.048"},
     commits={"sanlab": "abc"},
     wall_begun="2001-02-03T04:05:06Z",
+    warnings=("link.slack: no effect",),
 )
 
 
@@ -92,7 +93,7 @@ def test_file_has_the_agreed_shape(tmp_path: Path) -> None:
     assert set(plain) == {
         *("schema", "study", "simulator", "seed", "cluster", "profile", "sim_time_ns", "wall_s"),
         *("metrics", "series", "published", "cost"),
-        *("settings", "given", "firmware", "versions", "commits", "wall_begun"),
+        *("settings", "given", "firmware", "versions", "commits", "wall_begun", "warnings"),
     }
     assert plain["published"] == [
         {
@@ -182,7 +183,7 @@ def test_missing_file_is_an_error(tmp_path: Path) -> None:
             "run the study again",
         ),
         (
-            '{"schema": 2, "study"',
+            '{"schema": 3, "study"',
             "results unreadable: {} is truncated or no JSON (Expecting ':' delimiter: line 1 column 22 (char 21)); "
             "run the study again",
         ),
@@ -190,9 +191,9 @@ def test_missing_file_is_an_error(tmp_path: Path) -> None:
         ("{}", "results of another version: {} has no schema; run the study again"),
         (
             '{"schema": 0}',
-            "results of another version: {} has schema 0, this sanlab reads 2; run the study again",
+            "results of another version: {} has schema 0, this sanlab reads 3; run the study again",
         ),
-        ('{"schema": 2}', "results incomplete: {}: 'study' is missing; run the study again"),
+        ('{"schema": 3}', "results incomplete: {}: 'study' is missing; run the study again"),
     ],
 )
 def test_broken_file_is_an_error(tmp_path: Path, text: str, message: str) -> None:

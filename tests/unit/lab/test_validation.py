@@ -92,8 +92,21 @@ def test_a_series_of_arrays_becomes_one_of_plain_numbers() -> None:
 def test_a_check_needs_a_truth_value_and_a_text() -> None:
     assert validation.failure(np.bool_(True), "wrong") == ""
     assert validation.failure(0, "wrong") == "wrong"
-    assert validation.failure(False, "") == "a check without a description"
+    assert validation.failure(False, "") == "does not hold"
     with pytest.raises(ResultsError, match="check: not a truth value: it is array"):
         validation.failure(np.array([True, False]), "wrong")
     with pytest.raises(ResultsError, match="check: failure: not text: it is 5 of type int"):
         validation.failure(False, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (True, "name of a check: not text: it is True of type bool; write lab.check"),
+        ("", "name of a check: not printable: ''"),
+        ("two\nlines", "name of a check: not printable"),
+    ],
+)
+def test_an_invalid_name_of_a_check_is_rejected(name: object, said: str) -> None:
+    with pytest.raises(ResultsError, match=said):
+        validation.check_name(name)

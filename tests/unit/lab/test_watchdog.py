@@ -17,9 +17,9 @@ import pytest
 
 from firmware.mpi.host import Mpi
 from tb.program.mpi import serve
-from tb.run import watchdog
-from tb.run.watchdog import RunLimitError, Watchdog
-from tests.patience import PATIENCE_S
+from tb.tools import watchdog
+from tb.tools.watchdog import RunLimitError, Watchdog
+from tests.patience import PATIENCE_S, wait_for
 
 
 @contextmanager
@@ -71,8 +71,24 @@ def test_a_run_ends_at_its_limit_and_lists_waiting_tasks() -> None:
     numbers = iter(range(10**9))
     waiting = ["study s waits for a bus", "NIC 0 waits for its loop"]
     said = "the run takes longer than run.limit_s=0.05 s: study s waits for a bus; NIC 0 waits for its loop"
-    with pytest.raises(RunLimitError, match=said), watched(Watchdog(100, 0.05, lambda: next(numbers), lambda: waiting)):
+    with (
+        pytest.raises(RunLimitError, match=said),
+        watched(Watchdog(100, 0.05, lambda: next(numbers), lambda: waiting)),
+    ):
         loop()
+
+
+def test_the_note_is_repeated_only_after_turns_and_never_after_the_end() -> None:
+    turn, notes = 0, list[int]()
+    dog = Watchdog(100, 0, lambda: turn, list, lambda: notes.append(turn))
+    with watched(dog):
+        wait_for(lambda: notes == [0], "the first note")
+        time.sleep(0.1)
+        turn = 1
+        wait_for(lambda: notes == [0, 1], "the note of the second turn")
+    turn = 2
+    time.sleep(0.1)
+    assert notes == [0, 1]
 
 
 @pytest.mark.parametrize(

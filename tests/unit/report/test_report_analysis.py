@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pymodels.published import load_published
-from pymodels.results import Series
+from pymodels.published import Published, load_published
+from pymodels.published_roles import Scale
+from pymodels.results import Kind, Series
 from pymodels.trace import Part, TraceEvent, unit
 from tb.report import analysis
 from tb.report.analysis import analyse, stages, used
@@ -122,6 +124,49 @@ def test_published_points_are_drawn_with_their_curve() -> None:
         (8, value.value),
     ]
     assert published_points(Series((1, 8, 16), (0.8, 5.3, 9), "channels", "us"), made) == []
+
+
+def published(metric: str, value: float, name: str = "", **changed: Any) -> Published:
+    """Make a published value of the study in `results`."""
+    row = Published(
+        name or metric, "paper 9", value, "MB/s", Kind.PREDICTED, "made_up", metric, "lanai9+p2-300", 0.1, 1.0
+    )
+    return replace(row, **changed)
+
+
+def test_peak_and_half_bandwidth_are_points_of_their_curve() -> None:
+    peak = published("rate_peak", 100.0)
+    half = published("half_B", 900.0, unit="B", scored=Scale.RATE, peak="rate_peak")
+    made = results({"rate_peak": 90.0, "half_B": 700.0})
+    curve = Series((64, 1024, 4096), (10.0, 60.0, 90.0), "B", "MB/s")
+    assert published_points(curve, made, [peak, half]) == [(900.0, 50.0), (4096, 100.0)]
+    other = Series((64, 1024, 4096), (10.0, 60.0, 91.0), "B", "MB/s")
+    assert published_points(other, made, [peak, half]) == [], "the curve of another metric"
+
+
+def test_a_size_within_the_name_of_a_metric_is_the_place_of_its_point() -> None:
+    made = results({"one_way_us_16B_250MHz": 2.0, "all_4": 1.0})
+    curve = Series((4, 16), (1.0, 2.0), "B", "us")
+    assert published_points(curve, made, [published("one_way_us_16B_250MHz", 3.0)]) == [(16, 3.0)]
+    bus = results({"one_way_us_16B_pci32_33": 2.0})
+    assert published_points(curve, bus, [published("one_way_us_16B_pci32_33", 3.0)]) == [(16, 3.0)]
+    assert published_points(curve, made, [published("all_4", 3.0, over="other")]) == [], "a ratio is no point"
+    assert published_points(curve, made, [published("all_4", 3.0)]) == [(4, 3.0)]
+
+
+def test_a_value_with_settings_is_a_point_of_a_run_with_them_only() -> None:
+    curve, value = Series((4,), (1.0,), "B", "us"), published("all_4", 3.0, settings="host.clock_mhz=400")
+    given: tuple[dict[str, float | str], ...] = (
+        {},
+        {"host.clock_mhz": 300},
+        {"host.clock_mhz": 400},
+        {"host.clock_mhz": 400.0},
+    )
+    runs = [replace(results({"all_4": 1.0}), settings=one) for one in given]
+    assert [len(published_points(curve, run, [value])) for run in runs] == [0, 0, 1, 1]
+    preset = published("all_4", 3.0, settings="via.preset=bvia2")
+    runs = [replace(results({"all_4": 1.0}), settings={"via.preset": one}) for one in ("bvia1", "bvia2")]
+    assert [len(published_points(curve, run, [preset])) for run in runs] == [0, 1]
 
 
 def test_the_index_lists_every_report_and_marks_unreadable_ones(tmp_path: Path) -> None:

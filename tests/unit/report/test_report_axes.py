@@ -35,3 +35,12 @@ def test_an_axis_whose_points_do_not_match_its_names_shows_numbers() -> None:
 def test_the_legend_is_above_the_curves() -> None:
     words = heights(CODES, "first", "second")
     assert max(words["first"], words["second"]) < words["7"]
+
+
+def test_sizes_near_each_other_share_a_text_on_their_axis() -> None:
+    sizes = (4, 64, 256, 512, 768, 1024, 1280, 1536, 2032)
+    words = heights(Series(sizes, sizes, "B", "us"), "one")
+    shown = [one for one in words if one.endswith((" B", "KB"))]
+    assert shown == ["4 B", "64 B", "256 B", "768 B", "2,032 B"]
+    even = (0, 64, 256, 1024, 4096)
+    assert {"0 B", "64 B", "256 B", "1 KB", "4 KB"} <= heights(Series(even, even, "B", "us"), "one").keys()

@@ -86,6 +86,12 @@ def test_the_question_is_at_the_top_before_the_failures(full: Page) -> None:
     assert headings[-2:] == ["Cost of this run", "Other files"]
 
 
+def test_warnings_are_listed_above_the_curves(tmp_path: Path) -> None:
+    warned = Page(write_page(tmp_path, Question(), replace(FULL, warnings=("host.x: <no> effect",)), []))
+    assert "host.x: <no> effect" in warned.of("li")
+    assert "warnings" in warned.all("class")
+
+
 def test_a_passed_run_is_marked_as_passed(tmp_path: Path) -> None:
     page = Page(write_page(tmp_path, Question(), results(), []))
     assert "passed" in page.of("span")

@@ -8,6 +8,7 @@ with brackets and colons must come out as they are.
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ def test_last_line_is_the_path_of_the_report_as_seen_from_here(tmp_path: Path, m
     folder = tmp_path / "sim_build" / "made up [1]"
     text = shown(FULL, ["broken"], False, folder, width=20)
     assert text.splitlines()[-1] == "report: sim_build/made up [1]/report.html"
+
+
+def test_warnings_stand_before_the_failures(tmp_path: Path) -> None:
+    warned = replace(FULL, warnings=("processor.work_scale: no effect on paris",))
+    lines = shown(warned, ["lost 2"], False, tmp_path).splitlines()
+    assert lines[-3:-1] == ["warning: processor.work_scale: no effect on paris", "failed: lost 2"]
 
 
 def test_failures_have_a_line_each_and_are_red(tmp_path: Path) -> None:

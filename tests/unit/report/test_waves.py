@@ -20,6 +20,7 @@ from tb.build.compilers import UNTRACED
 from tb.build.instances import GatedClocks, clock_counters, clock_pins, gated_pins
 from tb.nics.view import CHARACTER
 from tb.report import waves
+from tb.report.lives import lives_of
 from tb.report.recorded import read_recorded
 from tb.report.symbols import FILE, read_symbols, write_symbols
 from tb.tools.paths import ROOT
@@ -88,13 +89,45 @@ def test_markers_are_at_the_stages_of_the_slowest_message_in_the_window(tmp_path
     late = [(row[0] + later[row[0] > 12_500_000], *row[1:]) for row in message(10_000, 1, 1, 8)]
     records = trace(message(0, 0), late)
     recorded = read_recorded(leave(tmp_path, records))
-    slowest = waves.markers(recorded, (0, None))
+    lives, legend = lives_of(recorded), recorded.legend
+
+    def marked(begin: int, end: int | None) -> list[waves.Marker]:
+        life = waves.slowest(lives, (begin, end))
+        return waves.markers(life, legend) if life else []
+
+    slowest = marked(0, None)
     assert slowest[0] == ("message 2, metz to paris, 8 B", 10_000_000)
     assert slowest[-1] == ("end of host dispatch", 13_900_000)
-    assert waves.markers(recorded, (0, 9_000_000))[0] == ("message 1, paris to metz, 64 B", 0)
-    assert waves.markers(recorded, (4_000_000, 9_000_000)) == []
+    assert marked(0, 9_000_000)[0] == ("message 1, paris to metz, 64 B", 0)
+    assert marked(4_000_000, 9_000_000) == []
     times = [time for _, time in slowest]
     assert times == sorted(times)
+
+
+TEXTS = {f"{host}.{unit}": 0 for host in ("paris", "metz") for unit in ("cpu.call", "cpu.path", "nic.sending")}
+
+
+def test_the_first_group_has_the_texts_of_both_ends_and_other_hosts_have_their_own() -> None:
+    found = waves.groups(LEGEND_OF_TWO, {**KNOWN, **TEXTS}, ends=("metz", "paris"))
+    assert (found[0].name, [signal.path for signal in found[0].signals]) == (
+        "timing",
+        [f"{host}.{name}" for host in ("metz", "paris") for name in ("cpu.call", "cpu.path", "nic.sending")],
+    )
+    assert not [group for group in found if group.name.startswith("software")]
+    found = waves.groups(LEGEND_OF_TWO, {**KNOWN, **TEXTS}, ends=("metz",))
+    assert [group.name for group in found][:3] == ["timing", "software of paris", "host paris"]
+    lines = list(waves.gtkwave(found, [], list(waves.translations())))
+    at = lines.index("+{metz/cpu/call} metz.cpu.call")
+    assert lines[at - 3 : at] == ["@800200", "-timing", "@820"]
+    assert lines[lines.index("-software of paris") - 1] == "@c00200"
+    assert list(waves.surfer(found, []))[1:3] == ["divider_add timing", "variable_add metz.cpu.call"]
+
+
+def test_the_ends_are_those_of_the_slowest_message(tmp_path: Path) -> None:
+    recorded = read_recorded(leave(tmp_path, trace(message(0, 1))))
+    slowest = waves.slowest(lives_of(recorded), (0, None))
+    assert waves.ends_of(slowest, recorded.legend) == ["metz", "paris"]
+    assert waves.ends_of(None, recorded.legend) == ["paris", "metz"]
 
 
 def test_gtkwave_gets_groups_translations_and_markers() -> None:
@@ -134,6 +167,7 @@ def test_surfer_gets_dividers_formats_and_markers_as_single_words() -> None:
 
 
 def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "add_texts", lambda path, texts: 0)
     monkeypatch.setattr(waves, "signals_of", lambda path: KNOWN)
     waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
     kinds = list(waves.translations())
@@ -155,6 +189,7 @@ def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, mo
     inline = (Inlined("step", "a.c", 3, 1, ((0x10, 8),)),)
     program = Program(0, 0, bytes(0x2C), 0, 0x1000, {}, functions, (), inline)
     core = {f"top.cluster.host_{host}.card.core.gen_core.u_sleep.u_core.at_q": 32 for host in ("paris", "metz")}
+    monkeypatch.setattr(waves, "add_texts", lambda path, texts: 0)
     monkeypatch.setattr(waves, "signals_of", lambda path: {**KNOWN, **core})
     write_symbols({"metz": program}, tmp_path / FILE)
     waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
