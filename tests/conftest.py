@@ -98,7 +98,7 @@ def _failed_in_ci(report: Report) -> Report:
 DURATIONS = Path(__file__).with_name("durations.json")
 """Processor seconds of each test function that takes more than SLOW_S, all its cases together."""
 SLOW_S = 0.3
-OTHERS_S = {"system": 4.0, "block": 4.0, "tools": 0.5, "unit": 0.02}
+OTHERS_S = {"cluster": 3.0, "system": 4.0, "block": 4.0, "tools": 0.5, "unit": 0.02}
 """Seconds of a test that is not in that file, by folder."""
 
 

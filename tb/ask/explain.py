@@ -52,7 +52,7 @@ def chosen(lives: Sequence[Life], word: str) -> Life:
     except ValueError:
         raise ConfigError("MESSAGE", 0, "not a number", f"MESSAGE is {word!r}", there) from None
     if not 1 <= number <= len(lives):
-        raise ConfigError("MESSAGE", 0, f"no message {number}", f"the run has {len(lives)}", there)
+        raise ConfigError("MESSAGE", 0, f"no message {number}", f"the trace has {len(lives)}", there)
     return lives[number - 1]
 
 
@@ -62,6 +62,7 @@ def explain(recorded: Recorded, word: str, console: Console) -> None:
     life = chosen(lives.lives, word)
     for line in story(life, recorded.legend, Neighbours(lives, recorded.legend, recorded.trace)):
         say(console, line)
+    say(console, f"messages in the trace, of lower layers too: {len(lives.lives):,}", "dim")
     if recorded.legend.lost:
         say(
             console,
@@ -77,7 +78,7 @@ def folder_of(words: argparse.Namespace) -> Path:
     The study runs first if its last run left no trace or differs from the command. Raises SanlabError if the run fails.
     """
     folder = results_folder(words.study, words.out)
-    with failures_recorded(folder):
+    with failures_recorded(folder, words.study):
         info = studies.load(words.study)
     cluster = words.cluster or info.cluster or ""
     request = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)

@@ -14,6 +14,8 @@ from tb.report.wire import Packet
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
 DELAYS = 6
 """Maximum number of other messages named in a stage."""
+LOSSES = 6
+"""Maximum number of lost or damaged packets named."""
 PATHS = 4
 """Maximum number of paths or functions named in a stage."""
 BEFORE = ((0, Part.HOST_CPU), (1, Part.LINK), (1, Part.NET_RECV))
@@ -26,8 +28,12 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     if life.cause is not None:
         after, first = _us(life.sent - life.first.sent), life.first.name(legend)
         yield f"The NIC of {legend.hosts[life.node]} generated it, {after} us after the call of {first}."
+    if life.through is not None:
+        after, cause = _us(life.sent - life.through.sent), life.through.name(legend)
+        yield f"It is the result of a circuit, written {after} us after the call of {cause}."
     if len(life.pieces) > 1:
         yield f"It consists of {len(life.pieces)} packets; this is the last, for which its handler waits."
+    yield from _losses(life, legend)
     yield from _calls(life, legend, beside)
     stages = stages_of(life)
     if not stages:
@@ -52,6 +58,22 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     if life.cause is not None:
         yield f"From the call of message {life.first.number} to here: {_us(stages[-1].end - life.first.sent)} us."
     yield from (f"A NIC generated for it: {made.name(legend)}." for made in life.made)
+    if life.result is not None:
+        yield f"The result of its circuit: {life.result.name(legend)}."
+
+
+def _losses(life: Life, legend: Legend) -> Iterator[str]:
+    """Yield the packets of the message that were lost or damaged, and how often a piece was transmitted."""
+    failed = [packet for piece in life.pieces for packet in piece.packets if packet.lost or packet.syndrome]
+    for packet in failed[:LOSSES]:
+        how = "was lost" if packet.lost else f"arrived damaged, with CRC-8 syndrome {packet.syndrome:#04x}"
+        yield f"A packet sent at {_us(packet.start - life.sent)} us {how}, {_way(packet, legend)}."
+    if len(failed) > LOSSES:
+        yield f"{len(failed) - LOSSES} more packets were lost or damaged."
+    again = [piece.packets for piece in life.pieces if len(piece.packets) > 1 and not life.posted]
+    if again:
+        times, last = sum(map(len, again)) - len(again), max(packets[-1].start for packets in again)
+        yield f"Retransmissions: {times}, the last at {_us(last - life.sent)} us."
 
 
 def _calls(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
@@ -148,8 +170,6 @@ def _unfinished(life: Life, legend: Legend) -> Iterator[str]:
     time, owner, event, *_ = piece.marks[-1]
     last = f"{event_name(event)} at {unit_name(owner)}, {_us(time)} us"
     yield f"It has not arrived. Its last record in the trace: {last}."
-    if any(packet.lost for packet in piece.packets):
-        yield f"Its packet was lost on the way, {_way(piece.packets[-1], legend)}."
 
 
 def _end(life: Life, whole: int, waited: list[tuple[int, str]]) -> str:

@@ -31,7 +31,7 @@ from pymodels.results import write_atomically
 from tb.bench import page
 from tb.bench.callgrind import PARTS, by_function, by_part
 from tb.build.build import build
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.build.top import cluster_design
 from tb.plan import studies
 from tb.plan.request import plan, resolve
@@ -46,6 +46,8 @@ COMMITTED = HERE / "counts.json"
 FOLDER = OUT / "counts"
 VALGRIND = "valgrind"
 FILE = "callgrind.out"
+MAIN_THREAD = f"{FILE}-01"
+"""Callgrind's file of the main thread. The watchdog works by wall time, so its instructions are not counted."""
 NAMED_PERCENT = 3.0
 """Changes above this percentage are reported."""
 
@@ -116,17 +118,23 @@ def count(workload: Workload) -> dict[str, int]:
         "SANLAB_COUNT_BETWEEN": f"{workload.first},{workload.last}",
         "PYTHONHASHSEED": "0",
     }
-    under = (VALGRIND, "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={file}")
+    under = (
+        VALGRIND,
+        "--tool=callgrind",
+        "--instr-atstart=no",
+        "--separate-threads=yes",
+        f"--callgrind-out-file={file}",
+    )
     outcome = simulate(made, "tb.bench.counted", folder, env=env, under=under)
     if not outcome.passed:
         raise SanlabError(f"{workload.study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
-    with file.open(encoding="utf-8", errors="replace") as lines:
+    with (folder / MAIN_THREAD).open(encoding="utf-8", errors="replace") as lines:
         return {part: round(n / (workload.last - workload.first)) for part, n in by_part(lines).items()}
 
 
 def functions(workload: Workload, most: int) -> list[tuple[str, str, int]]:
     """Return part, name and instructions a message of the `most` most expensive functions of the last count."""
-    with (workload.folder / FILE).open(encoding="utf-8", errors="replace") as lines:
+    with (workload.folder / MAIN_THREAD).open(encoding="utf-8", errors="replace") as lines:
         found = by_function(lines).most_common(most)
     return [(part, _bare(name), round(n / (workload.last - workload.first))) for (part, name), n in found]
 
@@ -140,7 +148,9 @@ def _bare(function: str) -> str:
 def _library() -> Path:
     """Return the library that switches Callgrind's counting on and off, built if necessary."""
     source = HERE / "counting.c"
-    name = f"counting-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+
+    def name() -> str:
+        return f"counting-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
 
     def make(folder: Path) -> None:
         words = [programs.CC, "-O2", "-shared", "-fPIC", "-o", str(folder / "counting.so"), str(source)]
@@ -148,7 +158,7 @@ def _library() -> Path:
         if done.returncode:
             raise ToolError("counting.c does not compile", done.stderr[-2000:], "type `apt-get install valgrind`")
 
-    return kept(name, make)[0] / "counting.so"
+    return kept_by_sources(name, make)[0] / "counting.so"
 
 
 def compared(counts: Mapping[str, Mapping[str, int]], with_: Mapping[str, str], before: Mapping[str, Any]) -> list[str]:

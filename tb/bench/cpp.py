@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from tb.build.build import MAKE_FLAGS, Design, needed_files
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.tools import programs
 from tb.tools.paths import ROOT
 from tb.tools.plain import plain
@@ -37,8 +37,12 @@ def switch_chars_per_s(clocks: int) -> float:
 def _program() -> Path:
     """Return the path of the built harness, cached by content."""
     files = needed_files(Design(TOP))
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*files, HARNESS])).hexdigest()[:16]
-    folder, _ = kept(f"cpp-{TOP}-{digest}", lambda scratch: _build(files, scratch))
+
+    def name() -> str:
+        sources = b"".join(path.read_bytes() for path in [*files, HARNESS])
+        return f"cpp-{TOP}-{hashlib.sha256(sources).hexdigest()[:16]}"
+
+    folder, _ = kept_by_sources(name, lambda scratch: _build(files, scratch))
     return folder / "obj" / f"V{TOP}"
 
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from pymodels.errors import nearest
 from pymodels.roots import roots
-from tb.build import compilers, domains
+from tb.build import compilers, domains, doorway
 from tb.build.compilers import DOORWAY, TWIN, VERILATOR, Job
 from tb.build.doorway import copy_doorway
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.tools import programs
 from tb.tools.paths import SIMULATORS
 from tb.tools.plain import plain
@@ -30,6 +30,8 @@ NATIVE = (DOORWAY, VERILATOR, TWIN)
 """Folders of the C and C++ sources of every program."""
 MAKE_FLAGS = compilers.MAKE_FLAGS
 """Make variables for programs built directly from Verilator's output."""
+LOADED = b"".join(Path(one.__file__ or "").read_bytes() for one in (sys.modules[__name__], compilers, domains, doorway))
+"""Text of the modules that make builds when they were loaded, which builds follow even if the files change later."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,10 @@ def build(design: Design, simulator: str, waves: bool = False, public: bool = Fa
     elif design.split:
         design = design.split
     kind = Kind(simulator, waves, simulator == "verilator" and (public or not programs.verilator().pinned))
-    name = f"{simulator}-{design.top}-{_digest(design, kind)}"
-    folder, cached = kept(name, lambda scratch: _make(design, kind, scratch))
+    made, prefix = design, f"{simulator}-{design.top}"
+    folder, cached = kept_by_sources(
+        lambda: f"{prefix}-{_digest(made, kind)}", lambda scratch: _make(made, kind, scratch)
+    )
     return Build(simulator, folder, design.top, cached)
 
 
@@ -155,9 +159,9 @@ def _make(design: Design, kind: Kind, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
     sources = tuple(map(plain, (*needed_files(design), *generated)))
-    job = Job(
-        design.top, design.parameters, sources, design.clocked, kind.waves, folder, models, design.domains, kind.public
-    )
+    control = tuple(folder / name for name in design.generated if name.endswith(".vlt"))
+    inputs = design.top, design.parameters, sources, design.clocked
+    job = Job(*inputs, kind.waves, folder, models, design.domains, control, kind.public)
     if design.library:
         compilers.compile_model(job)
         return
@@ -177,7 +181,7 @@ def _digest(design: Design, kind: Kind) -> str:
         digest.update(name.encode() + design.generated[name].encode())
     native = [] if design.library else [file for folder in NATIVE for file in sorted(folder.glob("*.[ch]*"))]
     native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if kind.waves else []
-    makers = [compilers.DRIVERS, *(Path(one.__file__ or "") for one in (sys.modules[__name__], compilers, domains))]
-    for path in [*content(design), *native, *makers]:
+    digest.update(LOADED)
+    for path in [*content(design), *native, compilers.DRIVERS]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -13,12 +13,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.build.domains import narrow
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.tools import programs
 from tb.tools.paths import ROOT
 from tb.tools.plain import plain
@@ -64,16 +64,19 @@ STRICT = [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
 """Icarus warnings that fail a build; the first also reports inputs left open on purpose, `.in()`."""
 ICARUS_WAVES = """module waves;
+  reg [7:0] turn = 8'd0;
   reg [63:0] from, until_ps;
   initial begin
     if (!$value$plusargs("from=%d", from)) from = 0;
     $dumpfile("waves.fst");
-    #(from) $dumpvars(0, {top});
+    #(from) $dumpvars(0, {top}, turn);
     if ($value$plusargs("to=%d", until_ps)) begin #(until_ps - from) $dumpoff; end
   end
 endmodule
 """
-"""Module that writes waves.fst on Icarus, between the optional times +from and +to in picoseconds."""
+"""Module that writes waves.fst on Icarus, between the optional times +from and +to in picoseconds. The doorway changes
+`turn` at each turn of software.
+"""
 SAID = 6000
 """Maximum number of characters of a compiler's output in an error."""
 
@@ -96,6 +99,8 @@ class Job:
     """Builds of the models that the program evaluates in addition to its top, by name."""
     domains: tuple[tuple[str, ...], ...] = ()
     """Pins by clock of a model: those whose edges belong to the clock."""
+    control: tuple[Path, ...] = ()
+    """Verilator's control files of the build: those that make signals public."""
     public: bool = False
     """True to use only Verilator's public interface: pins, `eval_step`, its own waves (verilator_public.hpp)."""
 
@@ -143,7 +148,7 @@ def compile_model(job: Job) -> None:
 
 def _defines(job: Job) -> str:
     """Return the C++ compiler flags common to all designs."""
-    macros = {"SANLAB_CLOCKS": job.clocked, "SANLAB_PUBLIC": job.public}
+    macros = {"SANLAB_CLOCKS": job.clocked, "SANLAB_PUBLIC": job.public, "SANLAB_WATCHED": bool(job.control)}
     return " ".join(["-std=gnu++20", *INCLUDES, *(f"-D{macro}" for macro, given in macros.items() if given)])
 
 
@@ -161,31 +166,37 @@ def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None
     """Copy Verilator's runtime and link its precompiled header. Both are compiled once for many designs."""
     obj, tool = job.folder / "obj", programs.verilator()
     (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n', encoding="utf-8")
-    waves = _wave_writer(obj) if job.waves and not job.public else ""
+    ours = job.waves and not job.public
+    if ours:
+        _use_wave_writer(obj)
     names = [*RUNTIME, *(["verilated_fst_c"] if job.waves else [])]
 
-    def taken(kind: str, inputs: object, files: Sequence[str]) -> Path:
+    def taken(kind: str, inputs: Callable[[], object], files: Sequence[str]) -> Path:
         def keep(folder: Path) -> None:
             goals = [f"VM_GLOBAL_FAST={' '.join(names)}", *files]
             run_tool([*make, *goals], job.folder, f"compiling Verilator's {kind}", env)
             for name in files:
                 (obj / name).rename(folder / name)
 
-        return kept(f"{kind}-{hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]}", keep)[0]
+        return kept_by_sources(lambda: f"{kind}-{hashlib.sha256(repr(inputs()).encode()).hexdigest()[:16]}", keep)[0]
 
     fast, for_all, _ = _effort(job)
-    header = taken("header", (tool.version, job.clocked, job.public, job.waves, fast), [COMPILED_H])
+    given = (tool.version, job.clocked, job.public, job.waves, fast, *["watched"][: len(job.control)])
+    header = taken("header", lambda: given, [COMPILED_H])
     (obj / f"{RUNTIME_H}.gch").symlink_to(header / COMPILED_H)  # too large for copies
     objects = [f"{name}.o" for name in names]
-    runtime = taken("runtime", (tool.version, waves, job.waves, for_all), objects)
+    runtime = taken("runtime", lambda: (tool.version, _waves_digest() if ours else "", job.waves, for_all), objects)
     for name in objects:
         shutil.copy(runtime / name, obj)
 
 
-def _wave_writer(obj: Path) -> str:
-    """Put our wave writer in place of Verilator's and return its digest."""
+def _use_wave_writer(obj: Path) -> None:
+    """Put our wave writer in place of Verilator's."""
     for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
         (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n', encoding="utf-8")
+
+
+def _waves_digest() -> str:
     return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
@@ -251,6 +262,7 @@ def verilator_flags(job: Job, name: str) -> list[str]:
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
         flags += [*([str(UNTRACED)] if job.clocked else []), "--trace-fst", "--no-trace-params"]
+    flags += map(str, job.control)
     # In block benches cocotb sees the top and its blocks; clusters mark their visible signals.
     return [*flags, *([*STRICT, str(DRIVERS)] if job.clocked else ["--public-depth", "2"])]
 

@@ -49,7 +49,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
     models = (
         *(_node_model(numbers, further, circuits) for further in kinds),
-        *(_switch_model(numbers.nic, ports) for ports in sizes),
+        *(_switch_model(numbers, ports) for ports in sizes),
     )
     generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
     return Design("top", generated=generated, clocked=True, models=models)
@@ -63,14 +63,14 @@ def _node_kind(further: Further) -> str:
 def _node_model(numbers: Numbers, further: Further, circuits: Mapping[str, str]) -> Design:
     nic = numbers.nic
     wires = {pin: f"{pin}_0" for pin in CABLE_PINS}
-    body = node_instance("node", nic, 0, 0, wires, further, gated=True)
-    files = {**card_file(nic, numbers.core), **(circuits if further.fpga else {})}
+    body = node_instance("node", nic, 0, 0, wires, further, gated=True, monitored=numbers.monitored)
+    files = {**card_file(nic, numbers.core, numbers.monitored), **(circuits if further.fpga else {})}
     return _model(_node_kind(further), further.clocks, node_gated(nic, 0), 1, body, files)
 
 
-def _switch_model(nic: str, ports: int) -> Design:
+def _switch_model(numbers: Numbers, ports: int) -> Design:
     wires = {pin: [f"{pin}_{port}" for port in range(ports)] for pin in CABLE_PINS}
-    body = switch_instance("switch", nic, 0, 0, 0, wires, gated=True)
+    body = switch_instance("switch", numbers.nic, 0, 0, 0, wires, gated=True, monitored=numbers.monitored)
     return _model(f"switch_{ports}", 1, switch_gated(0, ports), ports, body)
 
 

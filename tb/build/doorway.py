@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tb.build.compilers import DOORWAY, TWIN, run_tool
-from tb.build.store import STORE, kept
+from tb.build.store import STORE, kept_by_sources
 from tb.tools import programs
 from tb.tools.programs import CC
 
@@ -20,14 +20,25 @@ DOORWAY_C = (
     "faults.c",
     "strikes.c",
     "capture.c",
+    "circuit.c",
+    "samples.c",
     "component.c",
     "use.c",
     "again.c",
     "messages.c",
 )
-PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
+PYTHON_C = (
+    "doorway_python.c",
+    "kernel_python.c",
+    "turns_python.c",
+    "verbs_python.c",
+    "host_python.c",
+    "polling_python.c",
+)
 """Sources of the extension module `doorway_python`."""
 FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra")
+LOADED = Path(__file__).read_bytes()
+"""Text of this module when it was loaded, which builds follow even if the file changes later."""
 
 
 def copy_doorway(folder: Path, store: Path = STORE) -> None:
@@ -37,7 +48,7 @@ def copy_doorway(folder: Path, store: Path = STORE) -> None:
     Raises ToolError with the compiler's output.
     """
     programs.check_compilers()
-    libraries, _ = kept(f"doorway-{_digest()}", _compile, store)
+    libraries, _ = kept_by_sources(lambda: f"doorway-{_digest()}", _compile, store)
     for path in libraries.glob("*.so"):
         shutil.copy(path, folder)
 
@@ -53,6 +64,7 @@ def _compile(folder: Path) -> None:
 
 def _digest() -> str:
     digest = hashlib.sha256(repr((sys.version, str(programs.python_headers() or ""))).encode())
-    for path in [Path(__file__), *(file for folder in (DOORWAY, TWIN) for file in sorted(folder.glob("*.[ch]")))]:
+    digest.update(LOADED)
+    for path in (file for folder in (DOORWAY, TWIN) for file in sorted(folder.glob("*.[ch]"))):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

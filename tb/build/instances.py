@@ -132,10 +132,13 @@ def switch_gated(clock: int, ports: int) -> list[GatedClocks]:
     return [GatedClocks("setup_", clock, 1), GatedClocks("", clock, ports)]
 
 
-def card_file(kind: str, core: bool) -> dict[str, str]:
-    """Return the generated file, by name, that selects the NIC card of a node; `core` adds a core for machine code."""
+def card_file(kind: str, core: bool, monitored: bool) -> dict[str, str]:
+    """Return the generated file, by name, that selects the NIC card of a node.
+
+    `core` adds a core for machine code, `monitored` a monitor of its SRAM, if the kind has one.
+    """
     text = f"// Generated: the NIC's card of a node.\n`define SIM_NIC_CARD {nic_kind(kind).hdl_card}\n"
-    text += f"`define SIM_NIC_CORE {int(core)}\n"
+    text += f"`define SIM_NIC_CORE {int(core)}\n`define SIM_NIC_MONITOR {int(monitored)}\n"
     return {"sim_nic_card.svh": text}
 
 
@@ -147,6 +150,7 @@ def node_instance(
     wires: Mapping[str, str],
     further: Further = NOTHING,
     gated: bool = False,
+    monitored: bool = False,
 ) -> str:
     """Return the Verilog instance of a node.
 
@@ -161,6 +165,7 @@ def node_instance(
         further: Cards in addition to the NIC.
         gated: True if the gated clocks have pins and a change on the cable causes an edge. If false, gated clocks have
             every edge, and the node requests its own edges.
+        monitored: True with monitors of its PCI bus and its link.
     """
     clocks = {domain: first_clock + number for domain, number in (("nic", NIC), ("link", LINK), ("pci", PCI))}
     if further.fpga:
@@ -173,6 +178,7 @@ def node_instance(
     parameters += [f".NODE({node})", f".CABLE({node})", f".CARRIED({int(gated)})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
     parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]
+    parameters += [".MONITOR(1)"] * monitored
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
     pins.append(f".nic_refresh(refresh_{clocks['nic']})")
@@ -191,6 +197,7 @@ def switch_instance(
     first_cable: int,
     wires: Mapping[str, Sequence[str]],
     gated: bool = False,
+    monitored: bool = False,
 ) -> str:
     """Return the Verilog instance of a switch for the network of a NIC kind.
 
@@ -202,11 +209,13 @@ def switch_instance(
         first_cable: Number of the cable direction into port 0.
         wires: Wires by pin (in, tx), one for each port.
         gated: As in `node_instance`.
+        monitored: True with monitors of its links.
     """
     ports = len(wires["in"])
     chosen = "".join(f".{name}({value}), " for name, value in nic_kind(nic).network.hdl_switch.items())
     parameters = f"{chosen}.SWITCH({number}), .PORTS({ports})"
     parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable}), .CARRIED({int(gated)})"
+    parameters += ", .MONITOR(1)" * monitored
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
     pins += _connections(switch_gated(clock, ports), gated)
     pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]

@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pymodels.config.model import FPGA_CARD, FRAME_CARD, Cluster
+from pymodels.config.model import FPGA_CARD, FRAME_CARD, IO_CARD, Cluster
 from pymodels.hardware.discover import nic_kind
 from pymodels.profiles import DEFAULT_KIND, Profile
 from pymodels.topology import End, Topology
 
 NIC, LINK, PCI, FABRIC, FAR = 0, 1, 2, 3, 4
 CARD_MEMORIES = 2048
-"""Memory number of the FPGA card's SRAM in node 0; its frame buffer has the next number. Node n adds 2n to both."""
+"""Memory number of the FPGA card's SRAM or the I/O card's local memory in node 0; its frame buffer has the next number.
+Node n adds 2n to both.
+"""
 
 
 class Further(NamedTuple):
@@ -29,6 +31,8 @@ class Further(NamedTuple):
     """True with a frame buffer."""
     bridge: bool = False
     """True if these cards are behind a bridge, on a PCI bus of their own."""
+    io: bool = False
+    """True with an I/O card, which has no clock of its own and is never behind a bridge."""
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -54,12 +58,16 @@ class Numbers:
     """True if FPGA cards are behind a bridge."""
     core: bool = False
     """True if NICs have a core that can execute machine code."""
+    monitored: bool = False
+    """True if buses and links have monitors."""
 
     @staticmethod
-    def from_cluster(cluster: Cluster, profile: Profile, core: bool = False) -> Numbers:
-        """Return the numbers of a cluster whose hosts have the NICs and buses of a profile, with or without cores."""
+    def from_cluster(cluster: Cluster, profile: Profile, core: bool = False, monitored: bool = False) -> Numbers:
+        """Return the numbers of a cluster whose hosts have the NICs and buses of a profile, with or without cores and
+        monitors.
+        """
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
-        return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"), core)
+        return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"), core, monitored)
 
     def has(self, node: int, card: str) -> bool:
         """Return True if a host has a card."""
@@ -68,7 +76,7 @@ class Numbers:
     def further(self, node: int) -> Further:
         """Return the cards of a node in addition to its NIC."""
         fpga = self.has(node, FPGA_CARD)
-        return Further(fpga, self.has(node, FRAME_CARD), fpga and self.bridge)
+        return Further(fpga, self.has(node, FRAME_CARD), fpga and self.bridge, self.has(node, IO_CARD))
 
     @property
     def nodes(self) -> int:

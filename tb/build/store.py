@@ -129,6 +129,28 @@ def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[
     return folder, there
 
 
+def kept_by_sources(name: Callable[[], str], make: Callable[[Path], None], store: Path = STORE) -> tuple[Path, bool]:
+    """Return what `kept` returns for a build whose name contains a hash of its sources.
+
+    Args:
+        name: Function that computes the name from the sources as they are now.
+        make: Function that fills an empty folder from the sources.
+        store: Folder of the builds.
+
+    Raises:
+        ToolError: The sources changed during the compilation, so the build is discarded.
+    """
+    begun_as = name()
+
+    def checked(folder: Path) -> None:
+        make(folder)
+        if name() != begun_as:
+            what, cause = f"{begun_as} not kept", "its sources changed during the compilation"
+            raise ToolError(what, cause, "run the command again when the sources no longer change")
+
+    return kept(begun_as, checked, store)
+
+
 def _use(folder: Path, lock: TextIO) -> Path:
     os.utime(lock.fileno())
     _held[folder] = lock

@@ -27,13 +27,13 @@ from tb.build.instances import (
 from tb.build.numbers import NIC, Numbers
 
 
-def cluster_design(cluster: Cluster, profile: Profile, core: bool = False) -> Design:
+def cluster_design(cluster: Cluster, profile: Profile, core: bool = False, monitored: bool = False) -> Design:
     """Return the design of a configured cluster whose hosts have the NICs of a profile, with its FPGA circuits.
 
-    `core` adds NIC cores that can execute machine code.
+    `core` adds NIC cores that can execute machine code, `monitored` monitors of buses and links.
     """
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
-    return design(Numbers.from_cluster(cluster, profile, core), circuits)
+    return design(Numbers.from_cluster(cluster, profile, core, monitored), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:
@@ -45,7 +45,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({}))
         "cluster.sv": _cluster(numbers),
         "top.sv": _top(numbers.clocks, _instance(numbers.clocks)),
         "components.h": _one_component(numbers.clocks),
-        **card_file(numbers.nic, numbers.core),
+        **card_file(numbers.nic, numbers.core, numbers.monitored),
         **circuits,
     }
     return Design("top", generated=generated, clocked=True, split=components.design(numbers, circuits))
@@ -88,7 +88,8 @@ def _node(numbers: Numbers, node: int) -> str:
     own, far = _wires(End(host, 0)), _wires(numbers.topology.peers[End(host, 0)])
     wires = {"in": f"tx_{far}", "tx": f"tx_{own}"}
     name = f"host_{word(host)}"
-    return node_instance(name, numbers.nic, node, numbers.clock(node, NIC), wires, numbers.further(node))
+    clock, further = numbers.clock(node, NIC), numbers.further(node)
+    return node_instance(name, numbers.nic, node, clock, wires, further, monitored=numbers.monitored)
 
 
 def _switch(numbers: Numbers, number: int) -> str:
@@ -99,7 +100,7 @@ def _switch(numbers: Numbers, number: int) -> str:
         "tx": [f"tx_{_wires(end)}" for end in ends],
     }
     name, clock, cable = f"switch_{word(switch.name)}", numbers.switch_clock(number), numbers.first_cable(number)
-    return switch_instance(name, numbers.nic, number, clock, cable, wires)
+    return switch_instance(name, numbers.nic, number, clock, cable, wires, monitored=numbers.monitored)
 
 
 def _instance(clocks: int) -> str:

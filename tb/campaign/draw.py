@@ -58,7 +58,7 @@ def _of_link(name: str, rng: random.Random, life: Life, at: int) -> Fault:
         return Fault(name, port, at, rng.randrange(1, 51))
     if rng.random() < 0.75:  # while a packet passes, or shortly before
         head, tail = rng.choice(life.packets[port])
-        at = rng.randrange(head - BEFORE_NS * NS, max(tail, head) + 1)
+        at = max(rng.randrange(head - BEFORE_NS * NS, max(tail, head) + 1), life.begun_ps)
     if name == "flip":
         value = rng.choice([1 << rng.randrange(8), 1 << rng.randrange(8), 0x100, rng.randrange(1, 512)])
         return Fault(name, port, at, value)

@@ -53,7 +53,11 @@ async def run(lab: Lab) -> None:
     campaign = Campaign(lab)
     await campaign.begin()
     clean, life = await campaign.clean()
-    lab.check(bool(clean.ended_ps) and clean.arrived == campaign.due, "messages are wrong without any fault")
+    lab.check(
+        "messages without faults",
+        bool(clean.ended_ps) and clean.arrived == campaign.due,
+        "wrong, although no fault was injected",
+    )
     kinds = [kind for kind in lab.text("kinds").split(",") if kind]
     single = faults(lab.text("single"), lab.plan.cluster)
     first, count = lab.option("first"), lab.option("count")

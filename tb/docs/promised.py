@@ -23,7 +23,9 @@ def surface() -> list[str]:
     found: list[str] = []
     for place, names in read_toml(NAMES)[0].items():
         nodes = {_name(node): node for node in ast.parse((ROOT / place).read_text(encoding="utf-8")).body}
-        module = "sanlab" if place.startswith("tb/sanlab/") else module_name(ROOT / place)
+        module = module_name(ROOT / place)
+        if place.startswith("tb/sanlab/"):  # a name of the package, which imports it
+            module = module.rpartition(".")[0]
         for name in names:
             if name not in nodes:
                 raise LookupError(f"promised.toml: {place} has no {name}")

@@ -23,6 +23,7 @@ from tb.fuzz import trial
 from tb.fuzz.program import with_pauses
 from tb.fuzz.reach import ARCS, Arcs, Watch, firmware
 from tb.plan import studies
+from tb.plan.monitors import MONITORS
 from tb.plan.request import plan, resolve
 from tb.run.command import execute
 from tb.run.simulate import Outcome
@@ -52,6 +53,8 @@ class Batch:
     """Maximum pause before each act."""
     profile: str = ""
     """Hardware profile on the RTL; empty for that of the layer's fuzz."""
+    monitors: str = ""
+    """Kinds of monitors on the RTL, separated by commas."""
 
     @property
     def study(self) -> str:
@@ -115,7 +118,7 @@ def _simulated(batch: Batch) -> Done:
     try:
         settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
         settings += f" in_c={int(batch.in_c)} covered={int(batch.covered)} pauses_us={batch.pauses_us}"
-        settings += f" {trial.settings(batch.layer)}"
+        settings += f" {trial.settings(batch.layer)}" + f" {MONITORS}={batch.monitors}" * bool(batch.monitors)
         cluster, profile = trial.cluster(batch.layer), batch.profile or trial.profile(batch.layer)
         outcome = simulated(STUDY, batch.simulator, cluster, profile, settings, folder)
         failed = folder / "failures.txt"

@@ -126,8 +126,8 @@ async def run(lab: Lab) -> None:
         if found and lab.option("shrink"):
             small = await _smaller(lab, name, make, numbers, sort_of(found[0]), seed)
             found += [f"{SMALL}{line}" for line in str(small or program).splitlines()]
-        for line in found:
-            lab.check(False, f"seed {seed}: {line}")
+        for line in found or [""]:
+            lab.check(f"seed {seed}", not found, line)
         lab.progress(seed - first + 1, count, "programs")
     if lab.option("covered"):
         (Path(lab.plan.request.folder) / ARCS).write_text(json.dumps(together(reached)), encoding="utf-8")

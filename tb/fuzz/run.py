@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import Console
@@ -20,12 +20,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.numerals import is_whole
+from pymodels.profiles import DEFAULT_PROFILE, load_profile
 from tb.fuzz import reach, trial
 from tb.fuzz.batch import Batch, Found, run_batch
 from tb.fuzz.descriptor import PLACES
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.program import Program, with_pauses
 from tb.fuzz.shrink import SMALL, shrink, sort_of
+from tb.plan.monitors import check_monitors, monitor_kinds
 from tb.report.tables import Table
 from tb.report.terminal import exit_code, is_live, say, show, status
 from tb.sweep import farm
@@ -64,6 +66,8 @@ class Fuzz:
     """Maximum pause before each act."""
     profile: str = ""
     """Hardware profile on the RTL; empty for that of the layer's fuzz."""
+    monitors: str = ""
+    """Kinds of monitors on the RTL, separated by commas; a broken rule is a failure."""
     ran: int = 0
     failures: dict[int, list[str]] = field(default_factory=dict)
     arcs: reach.Arcs = field(default_factory=dict)
@@ -84,6 +88,7 @@ class Fuzz:
                 self.in_c,
                 pauses_us=self.pauses_us,
                 profile=self.profile,
+                monitors=self.monitors,
             )
             for first in firsts
         ]
@@ -188,6 +193,7 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
     again += " FIRMWARE=c" * fuzz.in_c
     again += f" PAUSES={fuzz.pauses_us}" * bool(fuzz.pauses_us)
     again += f" PROFILE={fuzz.profile}" * bool(fuzz.profile)
+    again += f" MONITORS={fuzz.monitors}" * bool(fuzz.monitors)
     say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; reproduce: {again}")
     small = ""
     if shrinks:
@@ -214,7 +220,8 @@ def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:
     """Return the shrunk program of a seed that fails on the RTL, from a simulation of its own; empty if it no longer
     fails.
     """
-    one = Batch(fuzz.layer, seed, 1, fuzz.simulator, False, fuzz.in_c, RTL_SECONDS, fuzz.pauses_us, fuzz.profile)
+    one = replace(fuzz, first=seed, count=1).batches()[0]
+    one = replace(one, covered=False, shrink=RTL_SECONDS)
     done = run_batch(one)
     lines = [] if done.failures else Found.read(done.results).failures.get(seed, [])
     again = bool(lines) and sort_of(lines[0]) == sort
@@ -229,6 +236,7 @@ def chosen(
     firmware: str = FIRMWARE[0],
     pauses: str = "",
     profile: str = "",
+    monitors: str = "",
 ) -> list[Fuzz]:
     """Return the fuzz tests to run. Raises ConfigError for invalid arguments."""
     if place not in PLACES:
@@ -256,6 +264,9 @@ def chosen(
     if profile:
         trial.check_profile(layer, profile)
         wanted = [name for name in wanted if trial.runs_on(name, profile)]
+    if monitors and place != "rtl":
+        what = "the machine has no monitors"
+        raise ConfigError("MONITORS", 0, what, f"MONITORS is {monitors!r}", "use ON=rtl")
     first, count = _seeds(seeds)
     return [
         Fuzz(
@@ -267,9 +278,22 @@ def chosen(
             in_c,
             longest if trial.takes_pauses(name) else 0,
             "" if trial.profile(name) else profile,
+            _monitors(monitors, trial.profile(name) or profile or DEFAULT_PROFILE, strict=bool(layer)),
         )
         for name in wanted
     ]
+
+
+def _monitors(text: str, profile: str, strict: bool) -> str:
+    """Return the kinds of monitors in a text that exist for the NICs of a profile.
+
+    Raises ConfigError for an unknown kind and, if `strict`, for a kind that does not exist for these NICs.
+    """
+    kinds, found = monitor_kinds(text), load_profile(profile)
+    exists = {"doorbell": found.card.has_doorbells, "sram": found.nic.sram_ports is not None}
+    if strict:
+        check_monitors(text, True, *exists.values())
+    return ",".join(kind for kind in kinds if exists.get(kind, True))
 
 
 def _pauses(text: str) -> int:
@@ -310,6 +334,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--pauses", default="", help="longest pause before each act of a program, in us (0)")
     parser.add_argument("--profile", default="", help="on the RTL: the hardware profile (default: the layer's)")
     parser.add_argument(
+        "--monitors", default="", help="on the RTL: kinds of monitors, such as pci,dma,sram,link (none)"
+    )
+    parser.add_argument(
         "--scheduler", default="", help="address of a Dask scheduler (default: started by this process)"
     )
     parser.add_argument(
@@ -320,7 +347,8 @@ def main(argv: list[str] | None = None) -> int:
     def fuzz() -> int:
         place = words.on or PLACES[0]
         firmware = words.firmware or FIRMWARE[0]
-        fuzzes = chosen(words.layer, words.seeds, place, words.sim, firmware, words.pauses, words.profile)
+        given = words.pauses, words.profile, words.monitors
+        fuzzes = chosen(words.layer, words.seeds, place, words.sim, firmware, *given)
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console(emoji=False))
 
     return exit_code(fuzz, "results found before the interrupt are above")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
+from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below, places
 
 CARD = (
     ("fifo.cells", ""),
@@ -16,5 +16,9 @@ CARD = (
     ("fifo.u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
 WAVES = View(
-    BUS, (*CARD, ("clk", ""), *MEMORY), PORT + below("fifo.u_link", FLOW), {"fifo_send": "nic/fifo/myri_fifo_card_send"}
+    BUS,
+    (*CARD, ("clk", ""), *MEMORY),
+    PORT + below("fifo.u_link", FLOW),
+    {"fifo_send": "nic/fifo/myri_fifo_card_send"},
+    places=places("fifo", "u_send", "u_receive", "u_host", "u_link"),
 )

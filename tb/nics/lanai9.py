@@ -19,4 +19,4 @@ ENGINES = (
     ("u_pci.u_card.u_device.u_master.state_q", "pci_master"),
     ("u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
-WAVES = view(ENGINES, "dma_state", "nic/lanai9/myri_host_dma")
+WAVES = view(ENGINES, "dma_state", "nic/lanai9/myri_host_dma", doorbell="u_host.u_doorbell")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb.bind.lanai import RtlNic
-from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
+from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below, places
 
 
 class RtlSpNic(RtlNic):
@@ -22,4 +22,6 @@ ENGINES = (
     ("adapter.u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
 STATES = {"left_engine": "nic/sp/sp_left_engine", "right_engine": "nic/sp/sp_send"}
-WAVES = View(BUS, (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY), PORT + below("adapter.u_link", FLOW), STATES)
+NAMED = places("adapter", "u_engines.u_send", "u_engines.u_left", "u_engines.u_left", "u_link")
+NIC_SIGNALS = (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY)
+WAVES = View(BUS, NIC_SIGNALS, PORT + below("adapter.u_link", FLOW), STATES, places=NAMED)

@@ -168,8 +168,9 @@ def prove(proof: Proof, mutant: str | None = None, keep: bool = True) -> Verdict
             if not found:
                 continue
             spent, from_reset = time.monotonic() - start, "-i" not in arguments
-            if not keep or not wave.exists():
-                return Verdict(proof, spent, tuple(found))
+            verdict = Verdict(proof, spent, tuple(found))
+            if not (keep and wave.exists() and verdict.refuted):
+                return verdict
             if arguments[0] != "-t" and (first := _solve(model, ["-t", str(DEEPER), "--dump-vcd", str(wave)])):
                 found, from_reset = first, True
             return Verdict(proof, spent, tuple(found), *_keep(proof, mutant, wave, found[0], from_reset))

@@ -1,4 +1,4 @@
-"""`sanlab new layer NAME`: write a new message layer from the template `echo`.
+"""`sanlab new layer NAME`: write a new message layer from the template `echo`; `sanlab new test FILE`: a cluster test.
 
 The layer gets a folder, a study and, in a checkout, tests. C firmware with its images and tables is written only on
 request, since a layer in Python runs without it. The layer goes to the first root of SANLAB_PATH, or to the checkout.
@@ -33,6 +33,8 @@ IN_PYTHON = {
     "    boot=Boot(words=boot.words),\n": "",
 }
 """Replacements in the descriptor of a layer without C firmware."""
+TEST = TREE / "tb" / "cocotb_test" / "template.py"
+"""Template of a cluster test."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 RENAMED = re.compile(rf"(?:(?<=firmware\.)|(?<=test_)|(?<=charged_)|(?<=[\"`/])|(?<=^# )){TEMPLATE}\b", re.MULTILINE)
 """Pattern of the template's name in modules, strings, paths and the title of its page."""
@@ -100,13 +102,32 @@ def write(name: str, root: Path, in_c: bool, tests: bool) -> list[str]:
     return list(written)
 
 
+def write_test(file: Path) -> Path:
+    """Write a cocotb test of a running cluster and return its path.
+
+    Raises:
+        ConfigError: The file exists, or pytest would not collect it.
+    """
+    if not (file.suffix == ".py" and file.stem.startswith("test_") and file.stem.isidentifier()):
+        raise ConfigError(str(file), 0, "invalid name", "pytest would not collect it", "name it such as test_mine.py")
+    if file.exists():
+        raise ConfigError(str(file), 0, "file exists", "a new test would replace it", "move it away")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, TEST.read_text(encoding="utf-8"))
+    return file
+
+
 def main(words: Sequence[str]) -> int:
     """Write a new layer and return the exit code."""
-    parser = argparse.ArgumentParser(prog="sanlab new", description="Write a message layer from the template echo.")
-    parser.add_argument("what", choices=["layer"], help="kind of thing to write")
-    parser.add_argument("name", help="name of the layer: lower-case letters, digits and _")
+    parser = argparse.ArgumentParser(prog="sanlab new", description="Write a message layer or a cluster test.")
+    parser.add_argument("what", choices=["layer", "test"], help="kind of thing to write")
+    parser.add_argument("name", help="name of the layer: lower-case letters, digits and _; or file of the test")
     parser.add_argument("--firmware", choices=["python", "c"], default="python", help="c: include firmware in C")
     given = parser.parse_args(words)
+    if given.what == "test":
+        print(write_test(Path(given.name)))
+        print(f"next: pytest {given.name}")
+        return 0
     check(given.name)
     root, in_c = (*roots()[1:], TREE)[0], given.firmware == "c"
     if root == TREE and not CHECKOUT:

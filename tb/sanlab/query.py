@@ -10,6 +10,7 @@ from pymodels.errors import SanlabError
 from pymodels.profiles import parse_settings
 from pymodels.trace import TraceEvent
 from tb.plan import studies
+from tb.plan.declared import StudyError
 from tb.plan.described import settings_of
 from tb.report.terminal import complain
 
@@ -28,7 +29,7 @@ def answer(what: str, *about: str) -> dict[str, Any]:
 def _study(name: str) -> dict[str, Any]:
     try:
         info = studies.load(name)
-    except studies.StudyError as error:
+    except StudyError as error:
         return {"question": f"(cannot be loaded: {error})", "options": {}}
     options = {key: {"default": one.default, "meaning": one.meaning} for key, one in info.options.items()}
     return {"question": info.question, "options": options}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
-from pymodels.messages import PLACE, Messages
+from pymodels.messages import CARD_PLACES, PLACE, Messages
 from pymodels.trace import RECORD
 from tb.sim.compiled import exchange_with
 from tb.sim.exchange import TRACE_RECORD, UNITS, Commands, Handler, T
@@ -108,7 +108,9 @@ class Doorway:
         return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 
     def places(self, node: int, sram_bytes: int, first: int, step: int, commands: bool) -> memoryview:
-        """Create the numbers of messages in the memory of a node's NIC, and return them (`hdl/sim/doorway/messages.c`).
+        """Create the numbers of messages in the memories of a node's NIC and card, and return them.
+
+        The code is in `hdl/sim/doorway/messages.c`.
 
         Args:
             node: Number of the node (VNN).
@@ -121,11 +123,12 @@ class Doorway:
             SanlabError: The operating system did not provide the memory.
         """
         count = sram_bytes >> PLACE
+        places = count + CARD_PLACES
         base = self.lib.dw_messages_create(node, count, first, step, commands)
         if not base:
             remedy = "run without a trace (SET run.trace=0)"
-            raise SanlabError(f"no room for {count} numbers of messages", "the operating system rejected it", remedy)
-        return memoryview((ctypes.c_uint64 * count).from_address(base)).cast("B").cast("Q")
+            raise SanlabError(f"no room for {places} numbers of messages", "the operating system rejected it", remedy)
+        return memoryview((ctypes.c_uint64 * places).from_address(base)).cast("B").cast("Q")
 
     def watch(self, memory: int, address: int) -> int:
         """Return a new watch slot for the 32-bit word at `address`. Raises SanlabError if all slots are in use."""

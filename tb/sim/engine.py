@@ -31,6 +31,11 @@ def _silent() -> None:
     """Do nothing; the default heartbeat."""
 
 
+def _no_more() -> bool:
+    """Return False: no task is ready after a turn."""
+    return False
+
+
 def _kept(error: BaseException) -> None:
     """Ignore an error that `run` raises later; the default failure handler."""
 
@@ -52,6 +57,8 @@ class Engine:
         self.cost = doorway.exchange.cost()
         self.heartbeat: Callable[[], None] = _silent
         """Function called once in HEARTBEAT simulated times at which Python acts."""
+        self.more: Callable[[], bool] = _no_more
+        """Function called after each turn that cocotb began; returns True if it has made another task ready."""
         self.on_failure: Callable[[BaseException], None] = _kept
         """Function called with the exception of a turn before the simulation ends."""
         self._direct = direct
@@ -92,10 +99,12 @@ class Engine:
 
     def _cocotb_turn(self, turns: Turns) -> bool:
         """Execute a turn that cocotb began, and announce its start and end to the doorway."""
-        self.doorway.lib.dw_begin_turn()
-        goes_on = turns()
-        self.doorway.lib.dw_end_turn()
-        return goes_on
+        while True:
+            self.doorway.lib.dw_begin_turn()
+            goes_on = turns()
+            self.doorway.lib.dw_end_turn()
+            if not goes_on or not self.more():
+                return goes_on
 
     def _failed(self, error: BaseException) -> None:
         """Store the exception of a turn, which `run` raises again."""

@@ -68,8 +68,11 @@ def _distributions(packages: set[str]) -> set[str]:
     """Return the names of the installed distributions with a file in one of the top-level packages."""
     if not packages:
         return set()
-    files = ((one.metadata["Name"], file) for one in distributions() for file in one.files or ())
-    return {name for name, file in files if file.parts[0].partition(".")[0] in packages}
+    return {
+        one.metadata["Name"]
+        for one in distributions()
+        if any(file.parts[0].partition(".")[0] in packages for file in one.files or ())
+    }
 
 
 def _of_roots(known: tuple[str, ...]) -> Iterator[str]:

@@ -19,16 +19,20 @@ from tb.tools.programs import ToolError
 
 SOURCES = ("hdl", "pymodels", "firmware", "tb")
 """Folders of the checkout, and of any other root, that results depend on."""
-ASIDE = ("ask", "bench", "campaign", "docs", "explore", "figures", "fpga", "fuzz", "quality", "sweep", "uncertainty")
+ASIDE = (
+    *("ask", "bench", "calibrate", "campaign", "docs", "explore", "figures", "fpga", "fuzz", "quality", "sweep"),
+    "uncertainty",
+)
 """Folders of tb that no run imports."""
 SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f", ".bz2"}
 SHOWN_ONLY = ("agents", "board", "build", "report", "run", "sanlab", "stuck", "tools")
 """Folders of tb that start runs or show results and do not affect simulated time."""
 PUBLISHED_ONLY = (
-    *("pymodels/published.py", "pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py"),
-    "tb/studies/measured.toml",
+    *("pymodels/published.py", "pymodels/published_roles.py", "pymodels/published_scores.py"),
+    *("pymodels/published.toml", "pymodels/results.py", "pymodels/errors.py"),
+    *("tb/studies/measured.toml", "tb/lab/on_machine.py"),
 )
-"""Published values, format of results, definitions of metrics."""
+"""Published values, format of results, definitions of metrics, and the command of runs without a simulator."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 

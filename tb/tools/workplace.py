@@ -90,6 +90,20 @@ def publish(work: Path, folder: Path) -> None:
             files[name].rename(target)
 
 
+def publish_alone(work: Path, folder: Path, name: str) -> None:
+    """Publish one file of `work` beside the published files of an earlier run, and replace the one of this name.
+
+    Raises ConfigError if a foreign file cannot be renamed, ResultsError or OSError if writing fails.
+    """
+    with _locked(folder, fcntl.LOCK_EX):
+        ours = _unchanged(folder)
+        if name in ours:
+            (folder / name).unlink(missing_ok=True)
+        _write(folder, {**ours, name: _stamp(work / name)})
+        _give_way(folder, folder / name)
+        (work / name).rename(folder / name)
+
+
 @contextmanager
 def adding(folder: Path, *names: str) -> Iterator[None]:
     """Lock a folder while files about its run are added, and list them in its manifest."""

@@ -27,6 +27,8 @@ PACKAGES = {
     "verbs": ("Verbs and descriptors of layers", ["firmware/*.py"]),
     "studies": ("Studies: the laboratory and its kit", ["tb/lab/lab.py", "tb/studies/kit/*.py", "tb/plan/options.py"]),
     "agents": ("Agents of block benches", ["tb/agents/*.py"]),
+    "agents_pci": ("sanlab.agents.pci: PCI agents for any design", ["tb/sanlab/agents/pci/*.py"]),
+    "agents_myrinet": ("sanlab.agents.myrinet: link agents for any design", ["tb/sanlab/agents/myrinet/*.py"]),
     "models": (
         "Models: errors, results, profiles, trace, clusters",
         ["pymodels/*.py", "pymodels/profiles/*.py", "pymodels/config/*.py"],

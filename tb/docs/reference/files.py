@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from tb.tools.paths import ROOT
 
 PAGE = "tb/README.md"
 HEADING = "## What a run leaves"
+RELATIVE = re.compile(r"\]\((?![a-z]+:|#)")
+"""Beginning of a link relative to the page."""
 
 
 def section() -> str:
-    """Return the section of the page that describes the files, without its heading."""
+    """Return the section of the page that describes the files, without its heading, with links from the reference."""
     text = (ROOT / PAGE).read_text(encoding="utf-8")
-    return text.partition(f"{HEADING}\n")[2].partition("\n## ")[0].strip()
+    found = text.partition(f"{HEADING}\n")[2].partition("\n## ")[0].strip()
+    return RELATIVE.sub(f"](../{PurePosixPath(PAGE).parent}/", found)
 
 
 def page() -> Iterator[str]:

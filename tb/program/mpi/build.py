@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.program.mpi import abi
 from tb.program.mpi.calls import KINDS, LOCAL, Call, table
 from tb.tools.programs import CC, ToolError, check_compilers
@@ -26,7 +26,11 @@ def library() -> Path:
     """Return the folder of the library (under both names) and its header, built if necessary. Raises ToolError."""
     check_compilers()
     sources = {CALLS: calls_c(), HEADER: header()}
-    text = "".join([*sources.values(), *(path.read_text(encoding="utf-8") for path in sorted(C.iterdir())), *FLAGS])
+
+    def name() -> str:
+        files = (path.read_text(encoding="utf-8") for path in sorted(C.iterdir()))
+        text = "".join([*sources.values(), *files, *FLAGS])
+        return f"program-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
     def make(folder: Path) -> None:
         for name, source in sources.items():
@@ -39,7 +43,7 @@ def library() -> Path:
             )
         (folder / abi.LIBRARY_TOO).symlink_to(abi.LIBRARY)
 
-    return kept(f"program-{hashlib.sha256(text.encode()).hexdigest()[:16]}", make)[0]
+    return kept_by_sources(name, make)[0]
 
 
 def calls_c() -> str:

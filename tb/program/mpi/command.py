@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pymodels.errors import ConfigError
-from tb.build.store import kept
+from tb.build.store import kept_by_sources
 from tb.program.mpi import abi
 from tb.program.mpi.build import library
 from tb.tools.programs import CC, ToolError
@@ -97,7 +97,9 @@ def ready(words: list[str]) -> list[str]:
     if source.suffix != ".c":
         return words
     folder = library()
-    digest = hashlib.sha256(source.read_bytes() + folder.name.encode()).hexdigest()[:16]
+
+    def name() -> str:
+        return f"{source.stem}-{hashlib.sha256(source.read_bytes() + folder.name.encode()).hexdigest()[:16]}"
 
     def make(target: Path) -> None:
         link = [f"-I{folder}", f"-L{folder}", f"-l:{abi.LIBRARY}", "-o", source.stem]
@@ -112,4 +114,4 @@ def ready(words: list[str]) -> list[str]:
         if done.returncode:
             raise ToolError(f"{source} does not compile", done.stderr.strip(), "see the compiler's output")
 
-    return [str(kept(f"{source.stem}-{digest}", make)[0] / source.stem), *words[1:]]
+    return [str(kept_by_sources(name, make)[0] / source.stem), *words[1:]]

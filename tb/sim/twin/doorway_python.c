@@ -12,7 +12,7 @@
 // TurnsC, CostC              calls of the simulator for a turn of Python: turns_python.c
 // In kernel_python.c: FutureC, TaskC. A type whose name ends with Methods replaces the hot methods of one Python class,
 // in a subclass of it (tb/sim/compiled.py): KernelMethods, NicMethods and PollLoopMethods (verbs_python.c), CpuMethods
-// and HostMethods (host_python.c).
+// and HostMethods (host_python.c), WatchedWordsMethods (polling_python.c).
 #include "doorway_python.h"
 
 #include <dlfcn.h>
@@ -266,12 +266,12 @@ static PyMethodDef functions[] = {
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "doorway_python", .m_size = -1, .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_doorway_python(void) {
-  if (begin_kernel() < 0 || begin_verbs() < 0 || begin_host() < 0) return NULL;
+  if (begin_kernel() < 0 || begin_verbs() < 0 || begin_host() < 0 || begin_polling() < 0) return NULL;
   const struct { const char *name; PyTypeObject *type; } types[] = {
       {"KernelMethods", &kernel_type}, {"NicMethods", &nic_type}, {"PollLoopMethods", &loop_type},
       {"CpuMethods", &cpu_type},       {"HostMethods", &host_type}, {"FutureC", &future_type},
       {"TaskC", &task_type},           {"CommandsC", &commands_type}, {"RecorderC", &recorder_type},
-      {"TurnsC", &turns_type},         {"CostC", &cost_type},
+      {"TurnsC", &turns_type},         {"CostC", &cost_type}, {"WatchedWordsMethods", &watched_type},
   };
   PyObject *module = PyModule_Create(&definition);
   for (size_t i = 0; module && i < sizeof types / sizeof *types; i++)

@@ -76,18 +76,43 @@ int command_words(const commands *c, const char *what, PyObject *const *args, Py
 
 int drain(PyObject *handlers);                                         // -1 with an exception
 
-// ---------------------------------------------------------------- turns_python.c; verbs_python.c and host_python.c: what is hot of tb/bind
-extern PyTypeObject turns_type, cost_type, nic_type, loop_type, cpu_type, host_type;
+// ---------------------------------------------------------------- turns_python.c; verbs_python.c, host_python.c and polling_python.c: what is hot of tb/bind
+extern PyTypeObject turns_type, cost_type, nic_type, loop_type, cpu_type, host_type, watched_type;
 // initialisation before the first call; -1 with an exception
 int begin_verbs(void);
 int begin_host(void);
+int begin_polling(void);
+uint8_t *bytes_at(PyObject *memory, PyObject *address, Py_ssize_t size);   // NULL with an exception
+int put_number(PyObject *numbers, int64_t place, PyObject *message);       // -1 with an exception
+PyObject *number_at(PyObject *numbers, int64_t place);                     // NULL with an exception
+PyObject *next_number(PyObject *draw);                                     // NULL with an exception
+enum { PLACE = 2 };                                                    // pymodels/messages.py
 commands *commands_here(PyObject *c);                                  // the same object, or NULL with an exception
 PyObject *load_words(PyObject *memory, PyObject *const *args);         // arguments of a memoryview: address, count
 PyObject *store_words(PyObject *memory, PyObject *const *args);        // arguments: address, words
 int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *args, Py_ssize_t n, int count, int64_t *value);
 
+// CPU of a host: taken by a task, used by a computation, awaited by a displaced computation.
+typedef struct {
+  PyObject_HEAD
+  PyObject *kernel, *queue, *at_once;
+  long long held, since, polls, polled, polls_since;
+  char taken, computes, displaced;
+} cpu;
+typedef struct {
+  PyObject_HEAD
+  PyObject *cpu, *spends, *memory, *words, *polled, *port, *stores, *in_sram, *in_memory, *number;
+  long long nic_base, miss;
+  int unit;
+} host;
+extern PyObject *text_instructions;
+int64_t held_by(const cpu *c);                                         // time that the CPU was owned so far
+PyObject *cpu_take(PyObject *self, PyObject *none);
+int leave(cpu *c);                                                     // -1 with an exception
+PyObject *host_poll(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names);
+
 // Verb and its parameters: a method that takes them by position or by name, like the Python one.
-typedef struct { const char *name; int least, most; const char *parameter[2]; } verb;
+typedef struct { const char *name; int least, most; const char *parameter[3]; } verb;
 PyObject *const *by_position(const verb *v, PyObject *const *args, Py_ssize_t *n, PyObject *names, PyObject **room);
 #define VERB(function, least, most, ...)                                                                       \
   static PyObject *function##_here(PyObject *self, PyObject *const *args, Py_ssize_t n);                       \

@@ -4,17 +4,12 @@
 #include "doorway_python.h"
 
 enum { SPEND_START = 0x22, SPEND_END = 0x23 };
-static PyObject *text_instructions, *text_cpu;
+enum { OP_STORE = 1, LINE = 32, COMBINE = 1 << 24 };   // tb/bind/cpu.py
+PyObject *text_instructions;
+static PyObject *text_cpu, *text_stores;
 
 // ---------------------------------------------------------------- the host's CPU
-typedef struct {
-  PyObject_HEAD
-  PyObject *kernel, *queue, *at_once;
-  long long held, since;
-  char taken, computes, displaced;   // taken by a task; used by a computation; awaited by a displaced computation
-} cpu;
-
-static PyObject *cpu_take(PyObject *self, PyObject *none) {
+PyObject *cpu_take(PyObject *self, PyObject *none) {
   (void)none;
   cpu *c = (cpu *)self;
   if (c->computes) return PyObject_CallMethod(self, "_displace", NULL);
@@ -32,7 +27,7 @@ static PyObject *cpu_take(PyObject *self, PyObject *none) {
   Py_XDECREF(wanted);
   return turn;
 }
-static int leave(cpu *c) {
+int leave(cpu *c) {
   const long long now = ((kernel *)c->kernel)->now;
   c->held += now - c->since;
   c->since = now;
@@ -53,10 +48,10 @@ static PyObject *cpu_leave(PyObject *self, PyObject *none) {
   if (leave((cpu *)self) < 0) return NULL;
   Py_RETURN_NONE;
 }
+int64_t held_by(const cpu *c) { return c->held + (c->taken ? ((kernel *)c->kernel)->now - c->since : 0); }
 static PyObject *cpu_held(PyObject *self, void *none) {
   (void)none;
-  const cpu *c = (const cpu *)self;
-  return PyLong_FromLongLong(c->held + (c->taken ? ((kernel *)c->kernel)->now - c->since : 0));
+  return PyLong_FromLongLong(held_by((const cpu *)self));
 }
 
 // Awaitable: take the CPU, wait for a time or the end of a command, leave the CPU. The value is the command's, or None.
@@ -160,6 +155,9 @@ static PyMemberDef cpu_members[] = {{"_kernel", T_OBJECT_EX, offsetof(cpu, kerne
                                     {"_at_once", T_OBJECT_EX, offsetof(cpu, at_once), 0, NULL},
                                     {"_held", T_LONGLONG, offsetof(cpu, held), 0, NULL},
                                     {"_since", T_LONGLONG, offsetof(cpu, since), 0, NULL},
+                                    {"_polls", T_LONGLONG, offsetof(cpu, polls), 0, NULL},
+                                    {"_polled", T_LONGLONG, offsetof(cpu, polled), 0, NULL},
+                                    {"_polls_since", T_LONGLONG, offsetof(cpu, polls_since), 0, NULL},
                                     {"_taken", T_BOOL, offsetof(cpu, taken), 0, NULL},
                                     {"_computes", T_BOOL, offsetof(cpu, computes), 0, NULL},
                                     {"_displaced", T_BOOL, offsetof(cpu, displaced), 0, NULL},
@@ -170,8 +168,6 @@ PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_pytho
                          .tp_methods = cpu_methods, .tp_members = cpu_members, .tp_getset = cpu_computed};
 
 // ---------------------------------------------------------------- the host
-typedef struct { PyObject_HEAD PyObject *cpu, *spends, *memory, *words, *polled; int unit; } host;
-
 static PyObject *charge(host *h, int64_t duration, int64_t path) {
   if (!h->cpu || !PyObject_TypeCheck(h->cpu, &cpu_type)) return PyErr_SetString(PyExc_TypeError, "Cpu is of this module"), NULL;
   use *u = new_use((cpu *)h->cpu, text_instructions);
@@ -196,21 +192,93 @@ VERB(host_store_words, 2, 2, "address", "words") {
   const Py_ssize_t count = PyObject_Size(args[1]);
   return count < 0 ? NULL : PyObject_CallMethod(h->words, "stored", "On", args[0], 4 * count);
 }
+// A store of up to a line, or what the port does with more, none, and partial words.
+VERB(host_pio_write, 2, 3, "address", "data", "combine") {
+  const host *h = (const host *)self;
+  PyObject *data = args[1], *combine = n > 2 ? args[2] : Py_False;
+  const int64_t address = PyLong_AsLongLong(args[0]);
+  const int combined = PyObject_IsTrue(combine), plain = PyMemoryView_Check(data) && PyMemoryView_GET_BUFFER(data)->itemsize == 1;
+  if (combined < 0 || (address == -1 && PyErr_Occurred())) return NULL;
+  Py_buffer bytes = {0};
+  if ((plain || PyBytes_Check(data)) && PyObject_GetBuffer(data, &bytes, PyBUF_SIMPLE) < 0) PyErr_Clear();
+  if (!bytes.obj || !bytes.len || bytes.len > LINE || bytes.len % 4 || address % 4) {
+    if (bytes.obj) PyBuffer_Release(&bytes);
+    return PyObject_CallMethod(h->port, "store", "OOO", args[0], data, combine);
+  }
+  commands *c = commands_here(h->stores);
+  use *u = c && h->cpu && PyObject_TypeCheck(h->cpu, &cpu_type) ? new_use((cpu *)h->cpu, text_stores) : NULL;
+  if (u) {
+    u->commands = (commands *)Py_NewRef(c);
+    u->command = (dw_command){.op = OP_STORE, .a = address, .b = bytes.len | (combined ? COMBINE : 0)};
+    memcpy(&u->command.c, bytes.buf, (size_t)bytes.len);
+  }
+  PyBuffer_Release(&bytes);
+  return (PyObject *)u;
+}
+
+// ---------------------------------------------------------------- numbers of messages (pymodels/messages.py)
+#define BESIDE (1ll << 32)
+// The place of a message that begins at a physical address. -1 with an exception.
+static int place_of(const host *h, PyObject *at, PyObject **numbers, int64_t *place) {
+  const int64_t address = PyLong_AsLongLong(at);
+  if (address == -1 && PyErr_Occurred()) return -1;
+  const int in_memory = address < h->nic_base || address >= BESIDE;
+  *numbers = in_memory ? h->in_memory : h->in_sram;
+  *place = in_memory ? address : (address - h->nic_base) >> PLACE;
+  return 0;
+}
+VERB(host_put_message, 2, 2, "address", "message") {
+  PyObject *numbers;
+  int64_t place;
+  if (place_of((host *)self, args[0], &numbers, &place) < 0 || put_number(numbers, place, args[1]) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+VERB(host_put_packet, 2, 2, "address", "message") {
+  const host *h = (const host *)self;
+  const int64_t address = PyLong_AsLongLong(args[0]), place = (address - h->nic_base) >> PLACE;
+  if (address == -1 && PyErr_Occurred()) return NULL;
+  if (put_number(h->in_sram, place - 2, args[1]) < 0 || put_number(h->in_sram, place - 1, args[1]) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+VERB(host_message_at, 1, 1, "address") {
+  PyObject *numbers;
+  int64_t place;
+  return place_of((host *)self, args[0], &numbers, &place) < 0 ? NULL : number_at(numbers, place);
+}
+static PyObject *host_message(PyObject *self, PyObject *none) {
+  (void)none;
+  return next_number(((host *)self)->number);
+}
+
 static void host_end(PyObject *self) {
   host *h = (host *)self;
-  Py_XDECREF(h->cpu); Py_XDECREF(h->spends); Py_XDECREF(h->memory); Py_XDECREF(h->words); Py_XDECREF(h->polled);
+  PyObject *owned[] = {h->cpu, h->spends, h->memory, h->words, h->polled, h->port, h->stores, h->in_sram, h->in_memory, h->number};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) Py_XDECREF(owned[i]);
   Py_TYPE(self)->tp_free(self);
 }
 static PyMethodDef host_methods[] = {METHOD("spend", host_spend),
                                      {"_charge", host_charge, METH_VARARGS, NULL},
                                      METHOD("load_words", host_load_words),
                                      METHOD("store_words", host_store_words),
+                                     METHOD("pio_write", host_pio_write),
+                                     METHOD("poll", host_poll),
+                                     {"message", host_message, METH_NOARGS, NULL},
+                                     METHOD("put_message", host_put_message),
+                                     METHOD("put_packet", host_put_packet),
+                                     METHOD("message_at", host_message_at),
                                      {NULL, NULL, 0, NULL}};
 static PyMemberDef host_members[] = {{"cpu", T_OBJECT_EX, offsetof(host, cpu), 0, NULL},
                                      {"_spends", T_OBJECT_EX, offsetof(host, spends), 0, NULL},
                                      {"memory", T_OBJECT_EX, offsetof(host, memory), 0, NULL},
                                      {"_words", T_OBJECT_EX, offsetof(host, words), 0, NULL},
                                      {"_polled", T_OBJECT_EX, offsetof(host, polled), 0, NULL},
+                                     {"_port", T_OBJECT_EX, offsetof(host, port), 0, NULL},
+                                     {"_stores", T_OBJECT_EX, offsetof(host, stores), 0, NULL},
+                                     {"_in_sram", T_OBJECT_EX, offsetof(host, in_sram), 0, NULL},
+                                     {"_in_memory", T_OBJECT_EX, offsetof(host, in_memory), 0, NULL},
+                                     {"_number", T_OBJECT_EX, offsetof(host, number), 0, NULL},
+                                     {"nic_base", T_LONGLONG, offsetof(host, nic_base), 0, NULL},
+                                     {"_miss_ps", T_LONGLONG, offsetof(host, miss), 0, NULL},
                                      {"unit", T_INT, offsetof(host, unit), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
 PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.HostMethods", .tp_basicsize = sizeof(host),
@@ -220,5 +288,6 @@ PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_pyth
 int begin_host(void) {
   text_instructions = PyUnicode_InternFromString("its own instructions");
   text_cpu = PyUnicode_InternFromString("the CPU");
-  return text_instructions && text_cpu ? PyType_Ready(&use_type) : -1;
+  text_stores = PyUnicode_InternFromString("the bridge to take its stores");
+  return text_instructions && text_cpu && text_stores ? PyType_Ready(&use_type) : -1;
 }

@@ -2,8 +2,11 @@
 // name of the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these
 // classes that C needs are members here.
 //
-// Nic    load, store, load_words, store_words, store_on, write, read, work, post; PollLoop: expect, run
-// Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
+// Nic    load, store, load_words, store_words, store_on, write, read, work, post, message, put_message, message_at;
+//        PollLoop: expect, run
+// Host   load_words, store_words, spend, _charge, pio_write, message, put_message, put_packet, message_at;
+//        Cpu: take, leave, held_ps, run, command (host_python.c)
+// Host   poll; WatchedWords: written, first_difference (polling_python.c)
 #include "doorway_python.h"
 
 enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
@@ -36,7 +39,7 @@ PyObject *const *by_position(const verb *v, PyObject *const *args, Py_ssize_t *n
 
 // ---------------------------------------------------------------- memory: big-endian words
 // The bytes at an address, or NULL with an exception.
-static uint8_t *bytes_at(PyObject *memory, PyObject *address, Py_ssize_t size) {
+uint8_t *bytes_at(PyObject *memory, PyObject *address, Py_ssize_t size) {
   const Py_ssize_t at = PyLong_AsSsize_t(address);
   if (at == -1 && PyErr_Occurred()) return NULL;
   if (!memory || !PyMemoryView_Check(memory)) return PyErr_SetString(PyExc_TypeError, "memory is a memoryview"), NULL;
@@ -84,6 +87,40 @@ PyObject *store_words(PyObject *memory, PyObject *const *args) {
   Py_RETURN_NONE;
 }
 
+// ---------------------------------------------------------------- numbers of messages by place (pymodels/messages.py)
+// The number in a memoryview of 64-bit numbers, NULL for another place or mapping.
+static uint64_t *in_view(PyObject *numbers, int64_t place) {
+  if (!numbers || !PyMemoryView_Check(numbers)) return NULL;
+  const Py_buffer *view = PyMemoryView_GET_BUFFER(numbers);
+  return view->itemsize == 8 && place >= 0 && place < view->len / 8 ? (uint64_t *)view->buf + place : NULL;
+}
+int put_number(PyObject *numbers, int64_t place, PyObject *message) {
+  uint64_t *const at = in_view(numbers, place);
+  if (at) {
+    const unsigned long long number = PyLong_AsUnsignedLongLong(message);
+    if (number == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    return *at = number, 0;
+  }
+  if (!numbers) return PyErr_SetString(PyExc_AttributeError, "no numbers of messages: call note_messages first"), -1;
+  PyObject *key = PyLong_FromLongLong(place);
+  const int failed = key ? PyObject_SetItem(numbers, key, message) : -1;
+  Py_XDECREF(key);
+  return failed;
+}
+PyObject *number_at(PyObject *numbers, int64_t place) {
+  const uint64_t *const at = in_view(numbers, place);
+  if (at) return PyLong_FromUnsignedLongLong(*at);
+  if (!numbers) return PyErr_SetString(PyExc_AttributeError, "no numbers of messages: call note_messages first"), NULL;
+  PyObject *key = PyLong_FromLongLong(place), *number = key ? PyObject_GetItem(numbers, key) : NULL;
+  Py_XDECREF(key);
+  return number;
+}
+
+PyObject *next_number(PyObject *draw) {
+  if (draw) return PyObject_CallNoArgs(draw);
+  return PyErr_SetString(PyExc_AttributeError, "no numbers of messages: call note_messages first"), NULL;
+}
+
 // ---------------------------------------------------------------- costs
 // The kept cost of a path, a tuple of `count` numbers: in `costs` by the path, or by (path, times); else made and kept by the method
 // `make`.
@@ -103,7 +140,7 @@ int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *
 // ---------------------------------------------------------------- the NIC
 typedef struct {
   PyObject_HEAD
-  PyObject *commands, *charges, *sram;
+  PyObject *commands, *charges, *sram, *places, *in_memory, *number;
   long long goes_on;   // time at which the last path that is not awaited was given
 } nic;
 
@@ -162,9 +199,34 @@ VERB(nic_post, 1, 1, "path") {
   if (put(c, (dw_command){.op = OP_WORK, .a = cost[0], .b = cost[1], .c = cost[2] | QUIET}) < 0) return NULL;
   Py_RETURN_NONE;
 }
+// The place of a message that begins at args[0]: in SRAM, or in host memory if args[which] is true. -1 with an exception.
+static int place_of(const nic *here, PyObject *const *args, Py_ssize_t n, Py_ssize_t which, PyObject **numbers, int64_t *place) {
+  const int in_host = n > which ? PyObject_IsTrue(args[which]) : 0;
+  const int64_t address = PyLong_AsLongLong(args[0]);
+  if (in_host < 0 || (address == -1 && PyErr_Occurred())) return -1;
+  *numbers = in_host ? here->in_memory : here->places;
+  *place = in_host ? address : address >> PLACE;
+  return 0;
+}
+VERB(nic_put_message, 2, 3, "address", "message", "in_host") {
+  PyObject *numbers;
+  int64_t place;
+  if (place_of((nic *)self, args, n, 2, &numbers, &place) < 0 || put_number(numbers, place, args[1]) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+VERB(nic_message_at, 1, 2, "address", "in_host") {
+  PyObject *numbers;
+  int64_t place;
+  return place_of((nic *)self, args, n, 1, &numbers, &place) < 0 ? NULL : number_at(numbers, place);
+}
+static PyObject *nic_message(PyObject *self, PyObject *none) {
+  (void)none;
+  return next_number(((nic *)self)->number);
+}
 static void nic_end(PyObject *self) {
   nic *here = (nic *)self;
   Py_XDECREF(here->commands); Py_XDECREF(here->charges); Py_XDECREF(here->sram);
+  Py_XDECREF(here->places); Py_XDECREF(here->in_memory); Py_XDECREF(here->number);
   Py_TYPE(self)->tp_free(self);
 }
 static PyMethodDef nic_methods[] = {METHOD("load", nic_load),
@@ -176,10 +238,16 @@ static PyMethodDef nic_methods[] = {METHOD("load", nic_load),
                                     METHOD("read", nic_read),
                                     METHOD("work", nic_work),
                                     METHOD("post", nic_post),
+                                    {"message", nic_message, METH_NOARGS, NULL},
+                                    METHOD("put_message", nic_put_message),
+                                    METHOD("message_at", nic_message_at),
                                     {NULL, NULL, 0, NULL}};
 static PyMemberDef nic_members[] = {{"_commands", T_OBJECT_EX, offsetof(nic, commands), 0, NULL},
                                     {"_charges", T_OBJECT_EX, offsetof(nic, charges), 0, NULL},
                                     {"sram", T_OBJECT_EX, offsetof(nic, sram), 0, NULL},
+                                    {"places", T_OBJECT_EX, offsetof(nic, places), 0, NULL},
+                                    {"_in_memory", T_OBJECT_EX, offsetof(nic, in_memory), 0, NULL},
+                                    {"_number", T_OBJECT_EX, offsetof(nic, number), 0, NULL},
                                     {"_goes_on", T_LONGLONG, offsetof(nic, goes_on), 0, NULL},
                                     {NULL, 0, 0, 0, NULL}};
 PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.NicMethods", .tp_basicsize = sizeof(nic),

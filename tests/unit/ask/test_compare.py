@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pymodels.results import Results, Series, write_results
+from pymodels.results import SCHEMA_VERSION, Results, Series, write_results
 from tb.ask import compare
 from tb.ask.compare import Change, change_table, circumstances, compared, stage_table, threshold
 from tests.unit.report.madeup import SIZED, STAGES, results
@@ -118,7 +118,7 @@ def test_results_of_an_older_schema_are_rejected(tmp_path: Path, capsys: pytest.
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "schema": 0}), encoding="utf-8")
     assert compare.main(given) == 2
     said = capsys.readouterr().err
-    assert said.endswith("has schema 0, this sanlab reads 2; run the study again\n")
+    assert said.endswith(f"has schema 0, this sanlab reads {SCHEMA_VERSION}; run the study again\n")
     assert said.count("\n") == 1
 
 

@@ -20,12 +20,13 @@ from pymodels.lanai.program import Place
 from pymodels.trace import Part, TraceEvent, switch_port, unit
 from tb.ask import explain
 from tb.ask.delays import Delay, Neighbours, total
-from tb.ask.story import DELAYS, _waiting, story
+from tb.ask.story import DELAYS, LOSSES, _losses, _waiting, story
 from tb.plan.request import Request, resolve
+from tb.report.life import Life, Piece
 from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.stages import Stage
-from tb.report.wire import rows
+from tb.report.wire import Hop, Packet, rows
 from tb.tools.paths import SIMULATORS
 from tests.unit.report.madeup_trace import LEGEND_OF_TWO, Row, leave, message, packet, record, trace
 
@@ -169,6 +170,40 @@ def test_a_lost_message_is_reported_with_its_last_record() -> None:
     assert told(1, message(0, 0)[:2])[1] == "No part of it was written to the bus: its host still waits for room."
 
 
+def with_packets(*packets: Packet) -> Life:
+    """Return a message sent at 1 us whose one piece left as these packets."""
+    life = Life(1, 0, 64, 1_000_000)
+    life.pieces.append(Piece(life, 0x10, 96, packets=list(packets)))
+    return life
+
+
+def test_lost_and_damaged_packets_and_retransmissions_are_reported() -> None:
+    hop = Hop(0, 0, 1, head=2_000_000, grant=2_030_000)
+    lost, damaged = Packet(0, 0x10, 1_500_000, lost=True), Packet(0, 0x10, 9_000_000, hops=[hop], syndrome=0x7A)
+    life = with_packets(lost, damaged, Packet(0, 0x10, 21_000_000))
+    assert list(_losses(life, LEGEND_OF_TWO)) == [
+        "A packet sent at 0.500 us was lost, over one cable.",
+        "A packet sent at 8.000 us arrived damaged, with CRC-8 syndrome 0x7a, "
+        "over sw0 (input 0 to output 1, 0.030 us).",
+        "Retransmissions: 2, the last at 20.000 us.",
+    ]
+    life.posted = True  # all packets of a descriptor are one piece
+    assert len(list(_losses(life, LEGEND_OF_TWO))) == 2
+    assert list(_losses(with_packets(Packet(0, 0x10, 1_500_000)), LEGEND_OF_TWO)) == []
+
+
+def test_many_losses_are_summarised() -> None:
+    lines = list(_losses(with_packets(*[Packet(0, 0x10, 1_000_000, lost=True)] * (LOSSES + 2)), LEGEND_OF_TWO))
+    assert len(lines) == LOSSES + 2
+    assert lines[-2] == "2 more packets were lost or damaged."
+
+
+def test_the_command_counts_the_messages_of_the_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path)
+    assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 0
+    assert "messages in the trace, of lower layers too: 4\n" in capsys.readouterr().out
+
+
 def test_many_delays_are_summarised() -> None:
     others = [Delay(100 * n, 100 * n + 10 * n, "the NIC", f"message {n}") for n in range(1, DELAYS + 4)]
     lines = list(_waiting(Stage(NIC_NOTICES, 0, 2000), others))
@@ -185,8 +220,8 @@ def test_overlapping_delays_count_once() -> None:
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("5", "MESSAGE: no message 5: the run has 4; give 1 to 4, or slowest"),
-        ("0", "MESSAGE: no message 0: the run has 4; give 1 to 4, or slowest"),
+        ("5", "MESSAGE: no message 5: the trace has 4; give 1 to 4, or slowest"),
+        ("0", "MESSAGE: no message 0: the trace has 4; give 1 to 4, or slowest"),
         ("", "MESSAGE: not a number: MESSAGE is ''; give 1 to 4, or slowest"),
         ("x", "MESSAGE: not a number: MESSAGE is 'x'; give 1 to 4, or slowest"),
     ],

@@ -73,7 +73,7 @@ def test_functions_are_listed_with_their_instructions_a_message(
     monkeypatch.setattr(counts, "FOLDER", tmp_path)
     workload = counts.Workload("a_study", "a_cluster", "", 2, 4)
     workload.folder.mkdir(parents=True)
-    (workload.folder / counts.FILE).write_text(FILE, encoding="utf-8")
+    (workload.folder / counts.MAIN_THREAD).write_text(FILE, encoding="utf-8")
     assert counts.functions(workload, 4) == [
         (PYTHON, "PyObject_Call", 300),
         (SWITCH, "switch_8: nba_comb__TOP__41", 150),

@@ -20,13 +20,14 @@ from pymodels.kernel import Kernel
 from tb.bind.cpu import Cpu
 from tb.bind.host import RtlHost
 from tb.bind.lanai import RtlNic, RtlPollLoop
+from tb.bind.watch import WatchedWords
 from tb.run import debugger
 from tb.run.simulate import simulate
 from tb.sim.compiled import COMPILED, ExchangeC, exchange_with
 from tb.sim.exchange import Exchange
 from tb.tools.paths import ROOT
 
-REPLACED = (Kernel, Cpu, RtlHost, RtlNic, RtlPollLoop)
+REPLACED = (Kernel, Cpu, RtlHost, RtlNic, RtlPollLoop, WatchedWords)
 """Classes with a subclass in C."""
 
 

@@ -102,6 +102,6 @@ def test_models_use_the_public_interface_on_request_or_with_another_verilator(
         return "0"
 
     monkeypatch.setattr(builds, "_digest", digest)
-    monkeypatch.setattr(builds, "kept", lambda *_: (Path(), True))
+    monkeypatch.setattr(builds, "kept_by_sources", lambda name, _: (Path(name()), True))
     builds.build(builds.Design("top", models=(builds.Design("node", library=True),)), "verilator", public=asked)
     assert made == [builds.Kind("verilator", False, public)], "its models are built when it is made, in the same way"

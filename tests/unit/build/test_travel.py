@@ -29,7 +29,9 @@ def fixture_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
 
     monkeypatch.setattr(compilers, "compile_icarus", compile_it)
     monkeypatch.setattr(building, "copy_doorway", lambda folder: None)
-    monkeypatch.setattr(building, "kept", lambda name, make: store.kept(name, make, tmp_path / "here"))
+    monkeypatch.setattr(
+        building, "kept_by_sources", lambda name, make: store.kept_by_sources(name, make, tmp_path / "here")
+    )
     return build(DESIGN, "icarus")
 
 
@@ -38,7 +40,7 @@ def test_a_worker_with_a_received_build_does_not_build(
 ) -> None:
     there = tmp_path / "there"
     assert travel.unpack(travel.packed(made), there)
-    monkeypatch.setattr(building, "kept", lambda name, make: store.kept(name, make, there))
+    monkeypatch.setattr(building, "kept_by_sources", lambda name, make: store.kept_by_sources(name, make, there))
     monkeypatch.setattr(building, "_make", lambda *given: pytest.fail("it was made again"))
     found = build(DESIGN, "icarus")
     assert found.cached and found.folder == there / made.folder.name

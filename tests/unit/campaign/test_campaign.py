@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +21,8 @@ import numpy as np
 import pytest
 
 from pymodels.config import Cluster, find_config, load_cluster
-from pymodels.errors import ConfigError
+from pymodels.errors import ConfigError, SanlabError
+from pymodels.topology import End
 from tb.campaign.batch import Batch, Ended, batches, ended
 from tb.campaign.draw import drawn
 from tb.campaign.judge import LET_THROUGH, OUTCOMES, judge
@@ -28,6 +31,7 @@ from tb.campaign.passed import let_through, meanwhile
 from tb.campaign.run import Campaign, chosen, seeds, table
 from tb.campaign.work import LONGEST, Report, expected
 from tb.lab import variables as looked
+from tb.lab.cluster import RunningCluster
 from tb.lab.faults import Injector
 from tb.lab.variables import variables
 from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault, faults
@@ -291,6 +295,35 @@ class Program:
     async def run(self) -> None:
         """Wait for ever."""
         await asyncio.Future()
+
+
+def at_time(now: int) -> tuple[Any, list[tuple[int, object]]]:
+    """Return a stand-in of a running cluster at a time in ps, and what its kernel schedules."""
+    scheduled = list[tuple[int, object]]()
+    running: Any = SimpleNamespace(
+        doorway=SimpleNamespace(now=lambda: now),
+        invariants=SimpleNamespace(faults_expected=False),
+        kernel=SimpleNamespace(at=lambda time, act: scheduled.append((time, act))),
+    )
+    running.check_future = partial(RunningCluster.check_future, running)
+    return running, scheduled
+
+
+def test_a_fault_in_the_past_is_an_error() -> None:
+    running, scheduled = at_time(41_500_001)
+    told = re.escape("fault sram at metz: 41.5 us is in the past: the simulation is at 41.5 us; give a later time")
+    with pytest.raises(SanlabError, match=told):
+        Injector(running).inject([Fault("sram", "metz", 41_500_000, 5, 3)])
+    assert scheduled == []
+    Injector(running).inject([Fault("sram", "metz", 41_500_001, 5, 3)])
+    assert [time for time, _ in scheduled] == [41_500_001]
+
+
+def test_a_fault_of_a_link_in_the_past_is_an_error() -> None:
+    running, _ = at_time(8_000_000)
+    told = re.escape("fault flip at metz.0: 3 us is in the past: the simulation is at 8 us; give a later time")
+    with pytest.raises(SanlabError, match=told):
+        RunningCluster.fault(running, End("metz", 0), "flip", 3, 4)
 
 
 def test_an_instruction_fault_changes_an_executed_word_of_sram() -> None:

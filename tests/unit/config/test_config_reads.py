@@ -18,6 +18,7 @@ from pymodels.builders import cascade, clos, host_names, single_switch, tree
 from pymodels.config import (
     Circuit,
     Cluster,
+    Connection,
     Host,
     QueueRequest,
     examples,
@@ -26,11 +27,11 @@ from pymodels.config import (
     render,
     write,
 )
-from pymodels.errors import ConfigError, SanlabError
+from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.routes import Routes
 from pymodels.topology import End, Switch, Topology
 from pymodels.updown import up_down
-from tests.unit.config.configfiles import AS_PRINTED, put, swapped
+from tests.unit.config.configfiles import AS_PRINTED, FILES, put, swapped
 
 
 def test_example_parses_as_printed(tmp_path: Path) -> None:
@@ -167,6 +168,31 @@ def test_queue_requests_of_the_cluster_reach_its_hosts(tmp_path: Path) -> None:
     assert metz.queues == (QueueRequest("MYRI", 4096, f"{path}:14"), QueueRequest("HOST", 65536, f"{path}:7"))
 
 
+def test_channel_lines_of_a_host_replace_those_of_the_cluster(tmp_path: Path) -> None:
+    own = "HOST metz\nCHANNEL 2 PROCESS viewer\nCHANNEL 4 PROCESS x"
+    text = AS_PRINTED.replace("HOST metz", own).replace(
+        "HOST paris", "CHANNEL 3 PROCESS viewer\nCHANNEL 4 HOST\nHOST paris"
+    )
+    resources = FILES["French_cluster_config.txt"] + "CHANNEL 1 CELOXICA\nCHANNEL 5 HOST\n"
+    path = put(tmp_path, grim_config=text, **{"French_cluster_config.txt": resources})
+    cluster = load_cluster(path)
+    paris, metz = cluster.hosts
+    assert [str(one) for one in paris.channels] == ["1 CELOXICA", "3 PROCESS viewer", "4 HOST", "5 HOST"]
+    assert [str(one) for one in metz.channels] == ["2 PROCESS viewer", "4 PROCESS x", "5 HOST"]
+    assert metz.channels[0] == Connection(2, "PROCESS", "viewer", f"{path}:13")
+    assert paris.channels[0].place == f"{tmp_path / 'French_cluster_config.txt'}:3"
+    assert "    CHANNEL 3 PROCESS viewer" in cluster.table()
+    assert load_cluster(put(tmp_path)).hosts[0].channels == ()
+
+
+def test_channel_lines_are_written_and_read_back(tmp_path: Path) -> None:
+    drawn = as_cluster(clos(host_names(2), 8, None), False)
+    channels = (Connection(1, "PROCESS", "viewer", ""), Connection(2, "HOST", "", ""))
+    hosts = (replace(drawn.hosts[0], channels=channels), drawn.hosts[1])
+    read = load_cluster(write(replace(drawn, hosts=hosts), tmp_path / "written", "A drawn network"))
+    assert [[str(one) for one in host.channels] for host in read.hosts] == [["1 PROCESS viewer", "2 HOST"], []]
+
+
 def as_cluster(topology: Topology, computed: bool) -> Cluster:
     hosts = tuple(
         Host(name, vnn, topology.running_port(topology.attachment(name)), ("MYRI",))
@@ -251,7 +277,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
             None,
             {"GRIM_CONFIG": "/nowhere"},
             f"GRIM_CONFIG: unknown cluster: '/nowhere' is neither a file nor an example; "
-            f"known: {', '.join(examples())}",
+            f"{nearest('/nowhere', examples())}",
         ),
     ],
 )

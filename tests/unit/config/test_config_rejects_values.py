@@ -54,6 +54,63 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 4096\nQUEUE_SIZE HOST 4096"),
         "grim_config:12: QUEUE_SIZE HOST given twice: first at grim_config:11; remove one",
     ),
+    "channel of an absent card": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 CELOXICA"),
+        "grim_config:11: resource not in use: host 'metz' does not use CELOXICA; add USE CELOXICA or remove the line",
+    ),
+    "channel of a card that no host has": (
+        {
+            CONFIG: COMPUTED,
+            RESOURCE: "HOST_MAP_MYRI hosts\nCHANNEL 1 CELOXICA\n",
+        },
+        "French_cluster_config.txt:2: resource not in use: no host of cluster 'French_cluster' uses CELOXICA; "
+        "add USE CELOXICA or remove the line",
+    ),
+    "channel of no endpoint": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 PROCES viewer"),
+        "grim_config:11: unknown endpoint: 'PROCES'; did you mean 'PROCESS'?",
+    ),
+    "channel of a display": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 FRAME_BUFFER"),
+        "grim_config:11: wrong endpoint: FRAME_BUFFER takes no messages; connect HOST, CELOXICA or PROCESS",
+    ),
+    "process without a name": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 PROCESS"),
+        "grim_config:11: wrong endpoint: PROCESS without a name; write CHANNEL 1 PROCESS <name>",
+    ),
+    "host with a name": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 HOST viewer"),
+        "grim_config:11: wrong endpoint: 'viewer' behind HOST; write CHANNEL 1 HOST",
+    ),
+    "process with an invalid name": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 PROCESS 7up"),
+        "grim_config:11: bad process name: '7up'; a letter, then letters, digits, '_', '.' or '-'",
+    ),
+    "channel 0 of a process": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 0 PROCESS viewer"),
+        "grim_config:11: value out of range: channel 0 carries the messages between the hosts' libraries, so it is "
+        "HOST's; connect PROCESS to 1 to 31",
+    ),
+    "channel above the format": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 32 HOST"),
+        "grim_config:11: value out of range: the channel is 32; it must be 0 to 31",
+    ),
+    "channel that is no number": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL one HOST"),
+        "grim_config:11: wrong type: the channel is 'one'; write a whole number",
+    ),
+    "channel connected twice": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 HOST\nCHANNEL 1 PROCESS viewer"),
+        "grim_config:12: channel 1 connected twice: CHANNEL 1 HOST at grim_config:11; remove one line",
+    ),
+    "process connected twice": (
+        swapped(CONFIG, "HOST metz", "HOST metz\nCHANNEL 1 PROCESS viewer\nCHANNEL 2 PROCESS viewer"),
+        "grim_config:12: PROCESS viewer connected twice: CHANNEL 1 PROCESS viewer at grim_config:11; remove one line",
+    ),
+    "card connected twice": (
+        swapped(CONFIG, "USE CELOXICA", "USE CELOXICA\nCHANNEL 1 CELOXICA\nCHANNEL 2 CELOXICA"),
+        "grim_config:10: CELOXICA connected twice: CHANNEL 1 CELOXICA at grim_config:9; remove one line",
+    ),
     "slot used twice": (
         {"circuits": "video.bit 0 fir16\nvideo.bit 0 histogram\n"},
         "circuits:2: slot used twice: slot 0 of 'video.bit' holds 'fir16' (circuits:1); use a free slot",

@@ -20,7 +20,7 @@ from pymodels.costs import (
 )
 from pymodels.costs.targets import POWERPC
 from pymodels.errors import ConfigError
-from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clocks, nic_charge
+from pymodels.hardware.processors import Charge, HostProcessor, NicProcessor, host_clocks, nic_charge
 from pymodels.nics.sp.kind import bus_access
 from pymodels.profiles import load_profile, profile_names
 
@@ -117,6 +117,12 @@ def test_only_uncached_accesses_of_a_cached_processor_can_be_delayed() -> None:
 def test_a_layer_that_is_not_compiled_for_a_nic_is_rejected() -> None:
     with pytest.raises(CostError, match=r"layer 'grim/nic': is not compiled for this NIC"):
         PathTable.of_nic("grim", POWERPC)
+
+
+def test_the_work_scale_applies_to_compiled_instructions_alone() -> None:
+    path = PathCost(instructions=20, loads=4, stores=2, uncached=3, stalls=(4,))
+    charges = [nic_charge(path, replace(LANAI9, work_scale=scale)) for scale in (1, 1.25, 0.5)]
+    assert charges == [Charge(24 + 3, 16), Charge(30 + 3, 20), Charge(12 + 3, 8)]
 
 
 def test_host_clocks_are_instructions_plus_access_clocks() -> None:

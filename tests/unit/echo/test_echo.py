@@ -1,7 +1,7 @@
-"""echo on the machine: delivery, damaged packets, back-pressure and errors.
+"""echo on the machine: delivery, damaged packets and errors.
 
 Strategy: firmware and library run on the machine and send messages of every length. Bits are flipped on the wire and in
-the SRAM, receivers pause, and arguments are invalid.
+the SRAM, and arguments are invalid. Order and back-pressure are tested in `tests/unit/conformance`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from firmware.echo.host import Echo
 from firmware.echo.nic import layout
-from firmware.layers import host_library, names, nic_program
+from firmware.layers import host_library, nic_program
 from firmware.view import ClusterView
 from pymodels.costs.table import PathTable
 from pymodels.machine import Machine, MachineError
@@ -36,10 +36,6 @@ def open_echo(machine: Machine) -> list[Echo]:
 def payload(size: int, salt: int = 0) -> bytes:
     """Return bytes that differ for each size and salt."""
     return bytes((7 * i + size + 31 * salt) & 0xFF for i in range(size))
-
-
-def test_the_layer_is_found_by_the_name_echo() -> None:
-    assert "echo" in names()
 
 
 def test_every_length_comes_back_unchanged() -> None:
@@ -81,30 +77,6 @@ def test_a_bit_flipped_in_the_sram_arrives_flipped() -> None:
     machine.run(until_us=machine.kernel.now / 1e6 + 0.3)
     machine.nic(0).sram.data[layout.OUT + 16] ^= 0x01
     assert machine.finish(there.receive()) == [(0, bytes([payload(16)[0] ^ 1]) + payload(16)[1:])]
-
-
-def test_no_message_is_lost_while_a_receiver_pauses() -> None:
-    machine = Machine(3)
-    libraries = open_echo(machine)
-    machine.host(2).pause_between(10, 200)
-    machine.host(0).pause_between(50, 120)
-    seen: dict[int, list[tuple[int, bytes]]] = {0: [], 1: [], 2: []}
-
-    async def sender(node: int) -> None:
-        for number in range(30):
-            for target in range(3):
-                if target != node:
-                    await libraries[node].send(target, payload(number, salt=node))
-
-    async def receiver(node: int) -> None:
-        for _ in range(60):
-            seen[node].append(await libraries[node].receive())
-
-    machine.finish(*(sender(node) for node in range(3)), *(receiver(node) for node in range(3)))
-    for node in range(3):
-        for source in {0, 1, 2} - {node}:
-            got = [data for origin, data in seen[node] if origin == source]
-            assert got == [payload(number, salt=source) for number in range(30)]
 
 
 def test_nothing_is_sent_before_the_receiver_is_ready() -> None:

@@ -22,6 +22,7 @@ from pymodels.hardware.discover import nic_kind
 from pymodels.machine import Machine, MachineError
 from pymodels.nics.fifo.registers import Region, Size, State, Status, descriptor
 from pymodels.profiles import load_profile
+from pymodels.trace import TraceEvent
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.tools.paths import SIMULATORS
@@ -30,9 +31,9 @@ FORMS = ("buffers", "cells")
 SIZES = (0, 1, 3, 4, 43, 44, 45, 88, 89, 500, 2024)
 
 
-def started(form: str, nodes: int = 2) -> tuple[Machine, list[Buffers | Cells]]:
+def started(form: str, nodes: int = 2, trace: bool = False) -> tuple[Machine, list[Buffers | Cells]]:
     """Return a machine and the drivers of its hosts."""
-    machine = Machine(nodes, nic="fifo")
+    machine = Machine(nodes, nic="fifo", trace=trace)
     drivers = [open_layer(host, ClusterView(**machine.view(vnn, form=form))) for vnn, host in enumerate(machine.hosts)]
     machine.finish(*[driver.start() for driver in drivers])
     return machine, drivers
@@ -175,3 +176,20 @@ def test_a_layer_on_an_unsupported_card_is_rejected_before_any_build(study: str,
     with pytest.raises(SanlabError) as refused:
         plan(request, studies.load(study))
     assert said in str(refused.value) and refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize("restarted", [(0, 1), (0,), (1,)])
+@pytest.mark.parametrize("form", FORMS)
+def test_messages_keep_their_numbers_when_drivers_restart(form: str, restarted: tuple[int, ...]) -> None:
+    machine, drivers = started(form, trace=True)
+    first, second = [bytes(100), b"", bytes(45)], [b"1", bytes(300)]
+    machine.finish(give(drivers[0], 1, first), take(drivers[1], len(first)))
+    for vnn in restarted:
+        drivers[vnn] = open_layer(machine.hosts[vnn], ClusterView(**machine.view(vnn, form=form)))
+    machine.finish(*[drivers[vnn].start() for vnn in restarted])
+    machine.finish(give(drivers[0], 1, second), take(drivers[1], len(second)))
+    called, taken = (
+        [number for _, _, event, *_, number in machine.trace.records if event == wanted]
+        for wanted in (TraceEvent.SEND_CALL, TraceEvent.HANDLER_START)
+    )
+    assert taken == called and len(set(called)) == len(first + second)

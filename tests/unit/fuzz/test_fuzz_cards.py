@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import pytest
 
+from firmware.grim.channel_map import NO_CARD
 from firmware.grim.formats import Device, Reference
-from firmware.grim.nic.cards import NO_CARD, card_channel
+from firmware.grim.nic.cards import card_channel
 from firmware.grim.options import Options
 from firmware.options import OptionError
 from firmware.view import ClusterView

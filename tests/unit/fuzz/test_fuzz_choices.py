@@ -24,7 +24,7 @@ from tests.unit.fuzz.fuzzed import OF
 LEAST, REFUSED_MOST = 4, 0.05
 DRAWN: Mapping[str, tuple[Any, Mapping[str, tuple[Value, ...]]]] = {"grim": (of_grim, OPTIONS), "via": (of_via, OTHERS)}
 """Options of each layer, and their values in addition to the defaults."""
-OF_CARDS = {"card_queue_bytes"}
+OF_CARDS = {"card_hold_us", "card_queue_bytes"}
 """Drawn where there are cards alone (`tb/studies/cards/fuzz`)."""
 
 

@@ -56,17 +56,17 @@ def test_all_seeds_run_once_in_batches(capsys: pytest.CaptureFixture[str]) -> No
     assert re.search(r"failed +0", said)
 
 
-def test_pauses_and_the_profile_reach_each_batch_and_the_command_that_runs_a_seed_again(
+def test_pauses_profile_and_monitors_reach_each_batch_and_the_command_that_runs_a_seed_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     FAILING[100] = "node 1 lost message 9"
-    given = ["--pauses", "20", "--seeds", "100..130", "--on", "rtl", "--profile", "lanai4"]
+    given = ["--pauses", "20", "--seeds", "100..130", "--on", "rtl", "--profile", "lanai4", "--monitors", "pci,sram"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "SHRUNK", 0)
         assert fuzz(*given) == 1
-    assert {(one.pauses_us, one.profile) for one in RAN} == {(20, "lanai4")}
+    assert {(one.pauses_us, one.profile, one.monitors) for one in RAN} == {(20, "lanai4", "pci,sram")}
     said = capsys.readouterr().out
-    assert "reproduce: make fuzz LAYER=grim SEEDS=100..100 ON=rtl PAUSES=20 PROFILE=lanai4" in said
+    assert "reproduce: make fuzz LAYER=grim SEEDS=100..100 ON=rtl PAUSES=20 PROFILE=lanai4 MONITORS=pci,sram" in said
     assert re.search(r" after \d+ ps", said.split("program:")[1])
 
 
@@ -146,6 +146,9 @@ def test_interrupt_reports_the_findings(monkeypatch: pytest.MonkeyPatch, capsys:
         (["--pauses", "1001"], "PAUSES is '1001'"),
         (["--layer", "mpi", "--pauses", "20"], "programs of mpi have no pauses"),
         (["--profile", "lanai4"], "the machine has no hardware profile"),
+        (["--monitors", "pci"], "the machine has no monitors"),
+        (["--on", "rtl", "--monitors", "pcj"], "unknown kind of monitor 'pcj'"),
+        (["--on", "rtl", "--layer", "hal", "--monitors", "sram"], "the NICs of this profile have no monitor of their"),
         (["--on", "rtl", "--profile", "lanai5"], "unknown profile: 'lanai5'"),
         (["--on", "rtl", "--layer", "am", "--profile", "sp"], "am does not run on the NIC 'sp'"),
         (["--on", "rtl", "--layer", "hal", "--profile", "lanai4"], "hal runs with 'sp+ppc604-332' alone"),
@@ -157,6 +160,13 @@ def test_invalid_arguments_of_fuzz_are_rejected(
     assert run.main(words) == 2
     assert said in capsys.readouterr().err
     assert RAN == []
+
+
+def test_a_layer_whose_nics_lack_a_kind_of_monitor_runs_without_it() -> None:
+    found = {
+        one.layer: one.monitors for one in run.chosen("", "1..1", "rtl", "verilator", monitors="pci,doorbell,sram")
+    }
+    assert (found["grim"], found["hal"]) == ("pci,doorbell,sram", "pci")
 
 
 def test_batch_runs_in_its_own_process_and_records_its_coverage() -> None:

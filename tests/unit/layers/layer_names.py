@@ -15,6 +15,7 @@ OWN = (
     r"tb/program/{0}/",  # programs that call it
     r"tb/studies/{0}/",  # its studies, random programs and small worlds
     r"tb/sanlab/new\.py$",  # names the template of new layers
+    r"tb/cocotb_test/template\.py$",  # a user's first test, which runs on some layer
 )
 
 

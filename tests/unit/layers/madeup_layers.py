@@ -143,7 +143,7 @@ OPTIONS = {**stack_options("notes"), **stack_options("tally")}
 async def run(lab):
     notes, tallies = lab.start_layer("notes"), lab.start_layer("tally")
     grims = [one.below for one in notes]
-    lab.check(all(one.below is grim for one, grim in zip(tallies, grims)), "each has its own")
+    lab.check("lower layers", all(one.below is grim for one, grim in zip(tallies, grims)), "each has its own")
     await bring_up(lab, grims, [{}, {}])
     await notes[0].send(b"a note")
     await tallies[0].add(5)

@@ -18,7 +18,7 @@ import pytest
 
 from pymodels.results import ResultsError
 from tb.plan import studies
-from tb.plan.studies import StudyError
+from tb.plan.declared import StudyError
 from tb.report.contents import write_contents
 from tb.run.simulate import how_it_ended
 from tb.tools.lines import awaits_at, dumped_at, raised_at
@@ -32,7 +32,22 @@ BROKEN = {
     "s_import": ("import nosuchmodule\n", ":1: the study cannot be imported: ModuleNotFoundError: No module named"),
     "s_exits": ("import sys\nsys.exit(3)\n", ":2: the study cannot be imported: SystemExit: 3; correct the line"),
     "s_raises": ("raise ValueError('a\\x1b[31m\\nb')\n", ":1: the study cannot be imported: ValueError: a\\x1b[31m b;"),
-    "s_options": ("OPTIONS = {'size': 5}\nasync def run(lab): pass\n", ": not a study: OPTIONS is not a table"),
+    "s_options": (
+        "OPTIONS = {'size': 5}\nasync def run(lab): pass\n",
+        ": not a study: OPTIONS is of type dict; give a table of",
+    ),
+    "s_layer": ("LAYER = None\nasync def run(lab): pass\n", ": not a study: LAYER is None; give the name of a layer"),
+    "s_needs": (
+        "NEEDS = 'tags'\nasync def run(lab): pass\n",
+        ": not a study: NEEDS is 'tags'; give a tuple of features",
+    ),
+    "s_hosts": ("HOSTS = True\nasync def run(lab): pass\n", ": not a study: HOSTS is True; give a number of hosts"),
+    "s_tiny": ("TINY = ('size=1',)\nasync def run(lab): pass\n", ": not a study: TINY is ('size=1',); give a text of"),
+    "s_variants": (
+        "VARIANTS = {'x': 'y'}\nasync def run(lab): pass\n",
+        ": not a study: VARIANTS is {'x': 'y'}; give (pro",
+    ),
+    "s_no_check": ("check = True\nasync def run(lab): pass\n", ": not a study: check is True; define a function"),
     "s_check": (
         "async def run(lab): pass\ndef check(plan):\n    return 1 / 0\n",
         ":3: check of the study fails: ZeroDivisionError: division by zero; correct the line",

@@ -16,8 +16,8 @@ import firmware
 from pymodels.errors import ConfigError
 from pymodels.roots import TREE
 from tb.plan import options, studies
+from tb.plan.declared import StudyError
 from tb.plan.modules import module_if_there
-from tb.plan.studies import StudyError
 
 BROKEN = "from not_installed import nothing\n"
 

@@ -114,7 +114,7 @@ def test_more_hosts_than_the_board_has_nodes_are_rejected() -> None:
 
 
 def test_a_board_with_one_node_is_rejected_for_a_study_of_two_hosts() -> None:
-    with pytest.raises(SanlabError, match=r"no second host: the board pair for sim has one node, .* use a board with"):
+    with pytest.raises(SanlabError, match=r"no second host: the board pair for sim has one host, .* use a board with"):
         planned("echo_pingpong", PORT, board={**REPORT, "nodes": "1"})
 
 

@@ -37,6 +37,8 @@ GENERATED = {
     "loggp.txt",
     "calls.c",
     "frame.png",
+    "tpil.h",
+    "tpil.toml",
     "mpi.h",
     "program-0.txt",
     "legend.json",

@@ -50,9 +50,9 @@ def test_help_lists_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "pnr", "prove", "mutants", "waves"),
-        *("timeline", "explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "costs", "figures"),
-        *("bench", "counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean", "check"),
-        *("netlist", "equivalence", "test-long"),
+        *("timeline", "measure", "explain", "compare", "sweep", "fuzz", "campaign", "explore", "firmware", "costs"),
+        *("figures", "bench", "counts", "cluster", "fidelity", "uncertainty", "mpi4py", "clean", "distclean", "check"),
+        *("calibrate", "netlist", "equivalence", "test-long", "test-cluster"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
@@ -169,6 +169,20 @@ def test_a_window_of_waves_and_of_a_timeline_reaches_the_program(checkout: Check
     ]
 
 
+def test_conditions_reach_measure_as_they_were_typed(checkout: Checkout) -> None:
+    conditions = ("FROM=a.b rises", "TO=$x=1", "WITHIN=c != d", "EACH=e")
+    assert checkout.make("measure", "STUDY=my file.vcd", *conditions).returncode == 0
+    (call,) = checkout.calls("<-m><tb.sanlab><measure>")
+    assert words(call)[3:] == [
+        "--from=a.b rises",
+        "--to=$x=1",
+        "--within=c != d",
+        "--each=e",
+        "--",
+        "my file.vcd",
+    ]
+
+
 def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> None:
     assert checkout.make("compare", "A=my run", "B=$b", "THRESHOLD=2.5").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><compare>")
@@ -247,6 +261,7 @@ def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Check
         "--firmware=",
         "--pauses=",
         "--profile=",
+        "--monitors=",
         "--scheduler=",
         "--workers=2",
     ]

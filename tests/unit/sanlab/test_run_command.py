@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -111,25 +112,30 @@ def test_a_completed_run_replaces_the_files_of_the_last_one(tmp_path: Path, monk
     first = {"results.json": "1", "waves.fst": "1", "stuck/waves.fst": "1", "program-0.txt": "1"}
     assert runs.run(first).log == tmp_path / "out" / "sim.log"
     (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
-    assert runs.names() == {*first, "notes.txt"}
+    assert runs.names() == {*first, "notes.txt", "results.xml"}
     runs.run({"results.json": "2", "trace.npy": "2"})
     assert {"results.json", "waves.fst", "notes.txt"} <= set(runs.seen)
-    assert runs.names() == {"results.json", "trace.npy", "notes.txt"}
+    assert runs.names() == {"results.json", "trace.npy", "notes.txt", "results.xml"}
     assert (tmp_path / "out" / "results.json").read_text(encoding="utf-8") == "2"
     assert Request.load(tmp_path / "out" / "request.json").folder == str(tmp_path / "out")
 
 
-def test_an_interrupted_run_leaves_the_files_of_the_last_one_as_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def error_of(folder: Path) -> tuple[str | None, str | None]:
+    """Return type and message of the error of the run in `results.xml`."""
+    error = ET.parse(folder / "results.xml").getroot().find("testsuite/testcase[@name='run']/error")
+    assert error is not None
+    return error.get("type"), error.get("message")
+
+
+def test_an_interrupted_run_replaces_results_xml_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = Runs(tmp_path / "out", monkeypatch)
-    with pytest.raises(KeyboardInterrupt):
-        runs.run({}, KeyboardInterrupt())
-    assert not (tmp_path / "out").exists()
-    runs.run({"results.json": "1"})
-    with pytest.raises(KeyboardInterrupt):
-        runs.run({}, KeyboardInterrupt())
-    assert runs.names() == {"results.json"}
+    for files in ({"results.xml"}, {"results.xml", "results.json"}):
+        with pytest.raises(KeyboardInterrupt):
+            runs.run({}, KeyboardInterrupt())
+        assert runs.names() == files
+        said = "the run was interrupted; the run had not reached the study"
+        assert error_of(tmp_path / "out") == ("KeyboardInterrupt", said)
+        runs.run({"results.json": "1"})
 
 
 @pytest.mark.parametrize("error", [ToolError("no build", "a cause", "a remedy"), OSError(28, "No space left")])
@@ -140,7 +146,8 @@ def test_a_run_that_fails_without_results_removes_those_of_the_last_one(
     runs.run({"results.json": "1", "trace.npy": "1"})
     with pytest.raises(type(error)):
         runs.run({}, error)
-    assert runs.names() == {"failures.txt"}
+    assert runs.names() == {"failures.txt", "results.xml"}
+    assert error_of(tmp_path / "out") == (type(error).__name__, f"{error}; the run had not reached the study")
     assert (tmp_path / "out" / "failures.txt").read_text(encoding="utf-8") == f"{error}\n"
 
 

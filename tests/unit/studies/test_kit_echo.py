@@ -50,7 +50,7 @@ def test_data_come_back_unchanged_or_fail_the_run(changed: bool, failures: int) 
     echo, port = Echo(lab), MadeUpPort(lab, changed)
     trips = lab.finish(echo.round_trips(port, 7, 20, 3))
     assert trips.took == [TRIP_PS] * 3 and port.asked == [7, 7, 7] and len(echo.came) == 3
-    assert lab.findings.failures == ["20 bytes returned corrupted"] * failures
+    assert lab.findings.failures == ["echoed bytes: 20 bytes returned corrupted"] * failures
     assert lab.findings.messages == 0, "the study counts its messages"
 
 

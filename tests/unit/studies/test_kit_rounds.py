@@ -35,7 +35,7 @@ def test_a_changed_answer_fails_the_run() -> None:
     assert isinstance(far.mail, MadeUpMail)
     far.mail.changed = True
     lab.finish(ping_pong(lab, near, far, 16, 1))
-    assert lab.findings.failures == ["16 bytes returned corrupted"]
+    assert lab.findings.failures == ["bytes of mail: 16 bytes returned corrupted"]
 
 
 def test_pauses_count_neither_as_trips_nor_in_their_times() -> None:

@@ -90,7 +90,7 @@ def test_errors_are_metrics_and_fail_the_run() -> None:
     lab = MadeUpLab()
     none_of(lab, {"lost": 0, "out_of_order": 2}, 10)
     assert lab.findings.metrics == {"lost": 0, "out_of_order": 2}
-    assert lab.findings.failures == ["2 of 10 messages: out of order"]
+    assert lab.findings.failures == ["messages out of order: 2 of 10 messages"]
 
 
 def test_a_curve_is_a_series_and_a_metric_for_each_point() -> None:

@@ -57,7 +57,7 @@ def test_a_changed_message_of_an_exchange_fails_the_run() -> None:
     assert isinstance(hosts[1].mail, MadeUpMail)
     hosts[1].mail.changed = True
     lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
-    assert lab.findings.failures == ["host 2 has not received exactly the messages sent to it"]
+    assert lab.findings.failures == ["messages of each host: host 2 has not received exactly the messages sent to it"]
 
 
 def test_a_message_of_another_host_than_planned_fails_the_run() -> None:
@@ -66,7 +66,7 @@ def test_a_message_of_another_host_than_planned_fails_the_run() -> None:
     assert isinstance(hosts[1].mail, MadeUpMail)
     hosts[1].mail.node = 0
     lab.finish(exchange(lab, [end.mail for end in hosts], to_next(3, 1), b"abc"))
-    assert lab.findings.failures == ["host 2 has not received exactly the messages sent to it"]
+    assert lab.findings.failures == ["messages of each host: host 2 has not received exactly the messages sent to it"]
 
 
 def test_messages_of_a_slow_open_load_do_not_wait() -> None:
@@ -112,7 +112,7 @@ def test_a_changed_message_of_a_load_fails_the_run() -> None:
     assert isinstance(near.mail, MadeUpMail)
     near.mail.changed = True
     lab.finish(open_load(lab, near, far, [1, 1], 16))
-    assert lab.findings.failures == [f"message {number} of the load arrived corrupted" for number in (0, 1)]
+    assert lab.findings.failures == [f"bytes of the load: message {number} arrived corrupted" for number in (0, 1)]
 
 
 def test_a_doubled_message_of_a_load_fails_the_run() -> None:
@@ -121,7 +121,10 @@ def test_a_doubled_message_of_a_load_fails_the_run() -> None:
     assert isinstance(near.mail, MadeUpMail)
     near.mail.doubled = True
     lab.finish(open_load(lab, near, far, [1, 1], 16))
-    assert lab.findings.failures == ["message 0 of the load arrived twice", "messages [1] of the load are missing"]
+    assert lab.findings.failures == [
+        "duplicates of the load: message 0 arrived twice",
+        "messages of the load: [1] are missing",
+    ]
 
 
 def test_gaps_of_a_poisson_load_have_the_given_mean_and_follow_from_their_seed() -> None:

@@ -86,9 +86,9 @@ class MadeUpLab:
         self.kernel = Kernel()
         self.failures: list[str] = []
 
-    def check(self, holds: bool, failure: str) -> None:
+    def check(self, name: str, holds: bool, failure: str) -> None:
         if not holds:
-            self.failures.append(failure)
+            self.failures.append(f"{name}: {failure}")
 
 
 def measured(network: Network, sizes: list[int]) -> LogGP:

@@ -23,8 +23,8 @@ class Kept:
     def metric(self, name: str, value: float) -> None:
         self.metrics[name] = value
 
-    def check(self, holds: bool, failure: str) -> None:
-        self.failures += [] if holds else [failure]
+    def check(self, name: str, holds: bool, failure: str) -> None:
+        self.failures += [] if holds else [f"{name}: {failure}"]
 
 
 def handed_in(*arrived: tuple[list[int], list[int]]) -> Kept:
@@ -48,4 +48,4 @@ def test_each_error_is_counted_by_kind(got: list[int], kind: str) -> None:
     kept = handed_in(([0, 1], [0, 1]), (got, [0, 1, 2]))
     wrong = {name.removesuffix("_here"): count for name, count in kept.metrics.items() if "delivered" not in name}
     assert {name for name, count in wrong.items() if count} == {kind} - {"unexpected"}
-    assert kept.failures == [f"1 of {2 + len(got)} messages: {kind.replace('_', ' ')} here"]
+    assert kept.failures == [f"messages {kind.replace('_', ' ')} here: 1 of {2 + len(got)} messages"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pymodels.kernel import Kernel
 from pymodels.trace import RECORD, Part, TraceEvent, unit
 from tb.lab.lab import Findings, Lab
 from tb.plan import studies
@@ -18,6 +19,12 @@ from tb.studies.via._via_busy import busy_percent
 from tb.studies.via._via_case import Case
 from tb.studies.via._via_ends import NETFINITY, stock
 from tb.tools.paths import SIMULATORS
+
+
+@pytest.fixture(autouse=True)
+def without_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give labs a kernel, whose time is that of checks."""
+    monkeypatch.setattr(Lab, "kernel", Kernel())
 
 
 def lab_of(study: str, profile: str, settings: str = "") -> Lab:
