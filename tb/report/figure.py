@@ -50,6 +50,8 @@ MARKED = 64
 """Maximum number of points with individual markers."""
 TICKS = 7
 TIMES = ("ps", "ns", "us", "ms", "s")
+SIZE_UNITS = ("B", "bytes")
+"""Units of an axis of sizes, which are drawn on powers of two."""
 LEGEND_ROW = 0.24
 """Height of a legend row in inches."""
 WIDE = 50
@@ -95,7 +97,7 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
             axes.set_xticks(list(first.x), names)
             axes.set_xlabel(first.x_unit.partition(": ")[0])
         axes.set_ylabel(first.y_unit)
-        if first.x_unit == "B":
+        if first.x_unit in SIZE_UNITS:
             _axis_of_sizes(axes, list(first.x))
         values = [y for series in family.values() for y in series.y]
         _axis_of_values(axes, [*values, *(y for some in published.values() for _, y in some)], first.y_unit)

@@ -102,8 +102,8 @@ async def run(lab: Lab) -> None:
         overlapped = await program.get(size, round(1000 * get))
         lab.metric(f"overlap_percent_{size}B", 100 * max(0.0, 2 * get - overlapped) / get)
         lab.progress(done + 1, len(sizes), "sizes")
-    curve(lab, "put", sizes, puts, "bytes", "us", "put_us_{}B")
-    curve(lab, "get", sizes, gets, "bytes", "us", "get_us_{}B")
+    curve(lab, "put", sizes, puts, "B", "us", "put_us_{}B")
+    curve(lab, "get", sizes, gets, "B", "us", "get_us_{}B")
     law = [abs(get / (put + statistics.median(shorts)) - 1) for put, get in zip(puts, gets, strict=True)]
     lab.metric("get_off_law_percent", 100 * max(law))
     lab.check(

@@ -131,7 +131,7 @@ class _Loads:
                 lab.metric(f"load_MBps_{kind}_{method}", size / took * PICOSECONDS)
                 self._gaps[f"gap_us_{kind}_{method}"] = begin, end
             await self._settle()
-        lab.series(f"load_{method}", [size for size, _ in points], [took for _, took in points], "bytes", "us")
+        lab.series(f"load_{method}", [size for size, _ in points], [took for _, took in points], "B", "us")
 
     async def load_beside_a_waiting_message(self) -> None:
         """Send a message for a slot while it is being loaded; those behind it wait with it."""

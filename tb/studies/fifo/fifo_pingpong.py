@@ -45,8 +45,8 @@ async def run(lab: Lab) -> None:
         sizes = [size for size in SIZES if size <= lab.option("largest")]
         ways = [await _one_way(lab, hosts, far, size) for size in sizes]
         rates = [await _stream(lab, hosts, far, size) for size in sizes]
-        curve(lab, f"{form}_one_way", sizes, ways, "bytes", "us", f"{form}_one_way_us_{{}}B")
-        curve(lab, f"{form}_bandwidth", sizes, rates, "bytes", "MB/s", f"{form}_MBps_{{}}B")
+        curve(lab, f"{form}_one_way", sizes, ways, "B", "us", f"{form}_one_way_us_{{}}B")
+        curve(lab, f"{form}_bandwidth", sizes, rates, "B", "MB/s", f"{form}_MBps_{{}}B")
         if form == "buffers":
             lab.metric("pool_peak", await _fill_the_pool(lab, hosts))
         lab.progress(done + 1, len(forms), "forms")

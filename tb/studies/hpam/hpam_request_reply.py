@@ -88,7 +88,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(sizes) + far, "measurements")
     program.over = True
     await lab.all([serving])
-    curve(lab, "round_trip", sizes, trips, "bytes", "us", "round_trip_us_{}B")
+    curve(lab, "round_trip", sizes, trips, "B", "us", "round_trip_us_{}B")
     hosts = list(range(2, far + 2))
     peaks = []
     for number in hosts:

@@ -58,7 +58,7 @@ async def run(lab: Lab) -> None:
     spent = {name: after - before[name] for name, after in _counts(kernels, hosts, (near_port, far_port)).items()}
     ends.over = True
     await lab.all([serving])
-    curve(lab, "one_way", sizes, ways, "bytes", "us", "one_way_us_{}B")
+    curve(lab, "one_way", sizes, ways, "B", "us", "one_way_us_{}B")
     _ratios(lab, spent, 2 * lab.option("repetitions") * len(sizes))
     before = _counts(kernels, hosts, (near_port, far_port))
     for _ in range(POLLS):

@@ -29,7 +29,7 @@ PATIENCE_US = 2000.0
 async def servers(lab: Lab, near: End, far: End, rounds: int) -> None:
     """Measure one client and a single-threaded server over the size of the reply, then several clients and threads."""
     rates = [await _single(lab, near, far, reply, rounds) for reply in REPLIES]
-    curve(lab, "transactions", REPLIES, rates, "bytes", "transactions/s", "transactions_per_s_{}B")
+    curve(lab, "transactions", REPLIES, rates, "B", "transactions/s", "transactions_per_s_{}B")
     for model in ("slaves", "pool"):
         rates = [await _Server(lab, near, far, clients, rounds).serve(model) for clients in CLIENTS]
         metric = f"transactions_per_s_{model}_{{}}_clients"

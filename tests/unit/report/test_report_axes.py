@@ -44,3 +44,10 @@ def test_sizes_near_each_other_share_a_text_on_their_axis() -> None:
     assert shown == ["4 B", "64 B", "256 B", "768 B", "2,032 B"]
     even = (0, 64, 256, 1024, 4096)
     assert {"0 B", "64 B", "256 B", "1 KB", "4 KB"} <= heights(Series(even, even, "B", "us"), "one").keys()
+
+
+def test_sizes_in_either_unit_are_on_powers_of_two() -> None:
+    sizes = (0, 64, 1024)
+    drawn = [heights(Series(sizes, sizes, unit, "us"), "one") for unit in ("B", "bytes")]
+    assert drawn[0] == drawn[1]
+    assert "1 KB" in drawn[1]
