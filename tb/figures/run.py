@@ -132,12 +132,12 @@ def run_all(todo: Sequence[Job], console: Console, shown: Callable[[Sequence[End
         task = bar.add_task("figures", total=len(todo))
         futures = [pool.submit(runner.run, job) for job in todo]
         shown([])
-        last = time.monotonic()
+        last, over = time.monotonic(), set()
         for future in as_completed(futures):
-            ended = future.result()
-            bar.update(task, advance=1, description=ended.job.name)
+            over.add(future)
+            bar.update(task, advance=1, description=future.result().job.name)
             if time.monotonic() - last >= REFRESH_S:
-                shown([one.result() for one in futures if one.done()])
+                shown([one.result() for one in futures if one in over])
                 last = time.monotonic()
     return [future.result() for future in futures]
 
