@@ -1,10 +1,11 @@
 """`make equivalence`: is the netlist of a block the block? Yosys proves it, for blocks that are small enough.
 
-Usage: `python -m tb.fpga.equivalence [--cells generic|ecp5] [BLOCK ...]`. Every wire that both have under one name is a
-point, at least the ports and most registers. A point is proved if it is equal for all values of the points before it,
-or by induction over clock edges from equal states. The netlist is the file that benches simulate. Registers are not
-compared before their reset; an asynchronous reset is taken at clock edges. With --write, the verdicts go to equal.json
-and to the table in tb/fpga/README.md; blocks that are not named keep theirs.
+Usage: `python -m tb.fpga.equivalence [--cells generic|ecp5] [--parts] [BLOCK ...]`. Every wire that both have under one
+name is a point, at least the ports and most registers. A point is proved if it is equal for all values of the points
+before it, or by induction over clock edges from equal states. The netlist is the file that benches simulate. Registers
+are not compared before their reset; an asynchronous reset is taken at clock edges. A block that is not proved as a
+whole, or any block with --parts, is compared part by part: see tb/fpga/parts.py. With --write, the verdicts go to
+equal.json and to the table in tb/fpga/README.md; blocks that are not named keep theirs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -25,6 +26,7 @@ from pymodels.errors import SanlabError
 from pymodels.results import write_atomically
 from tb.fpga.mapping import (
     CELLS,
+    LEAVE,
     NETLIST,
     STATES,
     Block,
@@ -39,6 +41,7 @@ from tb.fpga.mapping import (
 from tb.fpga.models import models
 from tb.fpga.netlist import PORTS
 from tb.fpga.page import table_lines, write_part
+from tb.fpga.parts import PART, READ_PART, Part, split
 from tb.fpga.progress import each
 from tb.fpga.synth import SIZES
 from tb.quality.check import LATE
@@ -51,6 +54,7 @@ LARGEST = 4000
 """Number of cells and bits of memory above which a proof is not tried; a block of more LUTs is not even mapped."""
 PROOF_SECONDS = 300
 """Wall time after which a proof is given up."""
+PROVED, BY_PARTS = "proved", "by parts"
 TOO_LARGE = "too large"
 """Verdict on a block above LARGEST."""
 PROVE = """{read}
@@ -87,8 +91,11 @@ WORDS = re.compile(r"^  reg (?:\[(\d+):0\] )?\S+ +\[(\d+):0\];", re.MULTILINE)
 """Memory of a netlist: highest bit of a word, highest address."""
 REMOVED = re.compile(r"^  assign (?P<wire>\\?[^ ]+) +(?:\[[\d:]+\] )?= \d+'hx+;\n", re.MULTILINE)
 """Wire of a netlist whose register mapping has removed, because nothing reads it."""
+JOINED = re.compile(r"^  assign ([^=;?~&|^!()]+) = ([^=;?~&|^!()+<>-]+);\n", re.MULTILINE)
+"""Assignment without operators: both sides are wires, their bits, or several of them."""
+WIRE = re.compile(r"\\\S+|(?<![\w'])[A-Za-z_]\w*")
 LUT_RAM = "TRELLIS_DPR16X4"
-GATE, CELL_MODELS, STATUS, SECONDS = "gate.v", "models.v", "status.txt", "seconds.txt"
+GATE, CELL_MODELS, STATUS, SECONDS, UNNAMED = "gate.v", "models.v", "status.txt", "seconds.txt", "unnamed.txt"
 FOUND = re.compile(r"Found (\d+) \$equiv cells")
 OPEN = re.compile(r"Unproven \$equiv \S+: \\?(\S+?)_gold (.*)")
 ABSENT = "1'x"
@@ -113,15 +120,26 @@ class Verdict:
     """Wall time of the proof."""
     failed: str = ""
     """Message of a tool that failed."""
+    parts: int = 0
+    """Number of parts that were compared in place of the whole block."""
+    whole: str = ""
+    """Verdict on the whole block, where its parts were compared after it."""
 
     @property
     def shown(self) -> str:
         """The verdict in words."""
         if self.failed:
             return "failed"
+        if self.parts:
+            own = f"{BY_PARTS}: {self._own}" if self._own != PROVED else f"{PROVED} {BY_PARTS}"
+            return f"{own}; whole: {self.whole}" if self.whole else own
+        return self._own
+
+    @property
+    def _own(self) -> str:
         if self.not_tried:
             return self.not_tried
-        return f"{len(self.unproved)} of {self.points} points not proved" if self.unproved else "proved"
+        return f"{len(self.unproved)} of {self.points} points not proved" if self.unproved else PROVED
 
     @property
     def differs(self) -> bool:
@@ -159,6 +177,46 @@ def judged(block: Block, cells: str) -> Verdict:
         raise
 
 
+def by_parts(block: Block, cells: str) -> Verdict:
+    """Compare each part of a block with the netlist of this part; see tb/fpga/parts.py.
+
+    The netlists keep the boundaries of modules. The block and its netlist are equal if all parts are, and memories are.
+
+    Raises:
+        ToolError: Unknown block or cells, or Yosys cannot map or read a part.
+    """
+    check_block(block.module)
+    check_cells(cells)
+    count = points = 0
+    seconds = 0.0
+    unproved: list[str] = []
+    late: list[str] = []
+    found = split(block)
+    for part in found:
+        try:
+            one = part_verdict(part, cells)
+        except ToolError as error:
+            if LATE not in str(error):
+                raise
+            late.append(part.module)
+            continue
+        count, points, seconds = count + one.count, points + one.points, seconds + one.seconds
+        unproved += [f"{part.shown}: {point}" for point in one.unproved]
+    reason = f"not proved within {PROOF_SECONDS} s: {', '.join(dict.fromkeys(late))}" if late else ""
+    return Verdict(block, cells, count, points, tuple(unproved), reason, seconds, parts=len(found))
+
+
+def part_verdict(part: Part, cells: str) -> Verdict:
+    """Compare a part with its netlist.
+
+    Raises:
+        ToolError: Yosys cannot map or read the part, or the proof exceeds its time.
+    """
+    folder = worked(f"part-{cells}", part, READ_PART + CELLS[cells] + LEAVE, {PART: part.text})
+    netlist = (folder / NETLIST).read_text(encoding="utf-8")
+    return compared(part, cells, netlist, cell_count(folder), states_of(folder))
+
+
 def states_of(folder: Path) -> str:
     """Return the codes of states of a mapped block, empty if none is coded anew."""
     file = folder / STATES
@@ -170,10 +228,17 @@ def memory_bits(netlist: str) -> int:
     return sum((int(top or 0) + 1) * (int(last) + 1) for top, last in WORDS.findall(netlist))
 
 
-def tried(block: Block, cells: str) -> Verdict:
-    """Compare a block with its netlist; an error of a tool becomes part of the verdict."""
+def tried(block: Block, cells: str, parts: bool = False) -> Verdict:
+    """Compare a block with its netlist, or with True for `parts` each part of the block with the netlist of this part.
+
+    Without `parts`, the parts are compared after a whole block that is not proved. An error of a tool becomes part of
+    the verdict.
+    """
     try:
-        return judged(block, cells)
+        whole = Verdict(block, cells, 0) if parts else judged(block, cells)
+        if not (parts or whole.unproved or whole.not_tried):
+            return whole
+        return replace(by_parts(block, cells), whole="" if parts else whole.shown)
     except ToolError as error:
         if MEMORY.search(str(error)):
             return Verdict(block, cells, 0, not_tried="not compared: a memory with two clocks has no registers")
@@ -194,17 +259,25 @@ def compared(block: Block, cells: str, netlist: str, count: int, states: str = "
         ToolError: Yosys cannot read one of the two.
     """
     verdict = _compared(block, cells, netlist, count, states, "")
-    return _compared(block, cells, netlist, count, states, TWO_VALUED) if verdict.unproved else verdict
+    if not verdict.unproved:
+        return verdict
+    return _compared(block, cells, netlist, count, states, TWO_VALUED, aliases(netlist))
 
 
-def _compared(block: Block, cells: str, netlist: str, count: int, states: str, more: str) -> Verdict:
+def _compared(
+    block: Block, cells: str, netlist: str, count: int, states: str, more: str, unnamed: Collection[str] = ()
+) -> Verdict:
     given = {GATE: without_removed(netlist), CELL_MODELS: models(cells, netlist)}
     names = " ".join(name for name, text in given.items() if text)
     coded = f"-encfile {STATES} " if states else ""
-    script = PROVE.format(
-        read=read_command(block), top=block.module, files=names, states=coded, status=STATUS, more=more
-    )
+    if unnamed:
+        given[UNNAMED] = "\n".join(sorted(unnamed))
+        coded += f"-blacklist {UNNAMED} "
+    read = READ_PART if isinstance(block, Part) else read_command(block)
+    script = PROVE.format(read=read, top=block.module, files=names, states=coded, status=STATUS, more=more)
     given[STATES] = states
+    if isinstance(block, Part):
+        given[PART] = block.text
     folder = worked("equivalence", block, script, given, _timed, PROOF_SECONDS)
     said = (folder / STATUS).read_text(encoding="utf-8")
     found = FOUND.search(said)
@@ -223,6 +296,21 @@ def open_points(said: str, netlist: str) -> tuple[tuple[str, ...], int]:
     kept = ports[2].split(", ") if ports else []
     points = [(name, rest.endswith(ABSENT) and name not in kept) for name, rest in OPEN.findall(said)]
     return tuple(name for name, absent in points if not absent), sum(absent for _, absent in points)
+
+
+def aliases(netlist: str) -> set[str]:
+    """Return the wires of a netlist that are joined to an output, without operators and registers between.
+
+    Such a wire and the output are one net, of which Yosys would make two points that depend on each other.
+    """
+    ports = PORTS.search(netlist)
+    kept = set(ports[2].split(", ")) if ports else set()
+    found = set()
+    for left, right in JOINED.findall(netlist):
+        sides = [set(WIRE.findall(side)) for side in (left, right)]
+        if any(side & kept for side in sides):
+            found |= {name.removeprefix("\\") for name in (sides[0] | sides[1]) - kept}
+    return found
 
 
 def without_removed(netlist: str) -> str:
@@ -295,6 +383,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab equivalence", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     parser.add_argument("--cells", default="", help=" or ".join(CELLS) + "; both when none is named")
+    parser.add_argument("--parts", action="store_true", help="compare the parts of the blocks, not the whole blocks")
     parser.add_argument("--write", action="store_true", help="write the verdicts and the table of the page")
     options = parser.parse_args(argv)
     kinds = [options.cells] if options.cells else list(CELLS)
@@ -305,7 +394,9 @@ def main(argv: list[str] | None = None) -> int:
         for kind in kinds:
             check_cells(kind)
         jobs = [(Block(name), kind) for name in options.block or hardware() for kind in kinds]
-        verdicts = each(console, jobs, lambda job: f"{job[0].shown}, {job[1]} cells", lambda job: tried(*job))
+        verdicts = each(
+            console, jobs, lambda job: f"{job[0].shown}, {job[1]} cells", lambda job: tried(*job, options.parts)
+        )
     except SanlabError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -2,7 +2,8 @@
 
 Strategy: small blocks with and without state are proved in both kinds of cells. The same netlist with one gate inverted
 has points that are not proved, which are named. Registers whose states Yosys codes anew are compared by these codes. A
-block above the limit is listed as too large.
+block above the limit is listed as too large. A block with a memory and child modules is proved by its parts, and a part
+with an inverted gate is not.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 
 from tb.fpga import equivalence
 from tb.fpga.mapping import NETLIST, Block, cell_count, mapped
+from tb.fpga.parts import split
 
 
 @pytest.mark.parametrize("cells", ["generic", "ecp5"])
@@ -54,3 +56,23 @@ def test_a_large_block_is_listed_as_too_large(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(equivalence, "LARGEST", 1)
     verdict = equivalence.judged(Block("myri_crc8"), "generic")
     assert verdict.shown == "too large" and not verdict.differs
+
+
+@pytest.mark.parametrize(("name", "cells", "modules"), [("myri_fifo", "ecp5", 1), ("myri_cdc_pointer", "generic", 2)])
+def test_a_block_with_a_memory_or_a_child_is_proved_by_its_parts(name: str, cells: str, modules: int) -> None:
+    verdict = equivalence.by_parts(Block(name), cells)
+    assert verdict.shown == "proved by parts" and verdict.parts == modules and verdict.points > 0
+
+
+def test_a_part_with_a_wrong_gate_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = Block("myri_cdc_pointer")
+    assert [part.module for part in split(block)] == ["myri_cdc_pointer", "myri_sync"]
+    right = equivalence.without_removed
+
+    def wrong(netlist: str) -> str:
+        text = right(netlist)
+        return re.sub(r"assign (_\d+_) = ([^;]+);", r"assign \1 = ~(\2);", text, count=1)
+
+    monkeypatch.setattr(equivalence, "without_removed", wrong)
+    verdict = equivalence.by_parts(block, "generic")
+    assert verdict.differs and all(point.startswith("myri_cdc_pointer: ") for point in verdict.unproved)
