@@ -61,7 +61,7 @@ PROVE = """{read}
 memory_map
 async2sync
 opt_clean
-rename -top gold
+{buffers}rename -top gold
 design -stash gold
 read_verilog -icells {files}
 hierarchy -top {top}
@@ -70,7 +70,7 @@ memory_map
 flatten
 async2sync
 opt_clean
-rename -top gate
+{buffers}rename -top gate
 design -stash gate
 design -copy-from gold -as gold gold
 design -copy-from gate -as gate gate
@@ -85,15 +85,16 @@ TWO_VALUED = "equiv_simple -seq 1\nequiv_induct -seq 3\n"
 """Further commands for points that are left: all values are 0 or 1. LUTs may turn an unknown value of one input, which
 the expression does not depend on, into an unknown output.
 """
+BUFFERS = "insbuf\n"
+"""Command that parts outputs which are one net, so that they are independent points."""
 MEMORY = re.compile("Gold module contains memories|no valid mapping found for memory")
 """Messages of Yosys about a memory that it cannot turn into registers: its ports have different clocks."""
 WORDS = re.compile(r"^  reg (?:\[(\d+):0\] )?\S+ +\[(\d+):0\];", re.MULTILINE)
 """Memory of a netlist: highest bit of a word, highest address."""
 REMOVED = re.compile(r"^  assign (?P<wire>\\?[^ ]+) +(?:\[[\d:]+\] )?= \d+'hx+;\n", re.MULTILINE)
 """Wire of a netlist whose register mapping has removed, because nothing reads it."""
-JOINED = re.compile(r"^  assign ([^=;?~&|^!()]+) = ([^=;?~&|^!()+<>-]+);\n", re.MULTILINE)
-"""Assignment without operators: both sides are wires, their bits, or several of them."""
-WIRE = re.compile(r"\\\S+|(?<![\w'])[A-Za-z_]\w*")
+JOINED = re.compile(r"Unproven \$equiv \S+: \\?(\S+?)_gold (?:\[\d+\] )?\\(\S+?)_gate")
+"""Point that is not proved, and the wire of the netlist that has its value."""
 LUT_RAM = "TRELLIS_DPR16X4"
 GATE, CELL_MODELS, STATUS, SECONDS, UNNAMED = "gate.v", "models.v", "status.txt", "seconds.txt", "unnamed.txt"
 FOUND = re.compile(r"Found (\d+) \$equiv cells")
@@ -258,15 +259,17 @@ def compared(block: Block, cells: str, netlist: str, count: int, states: str = "
     Raises:
         ToolError: Yosys cannot read one of the two.
     """
-    verdict = _compared(block, cells, netlist, count, states, "")
-    if not verdict.unproved:
-        return verdict
-    return _compared(block, cells, netlist, count, states, TWO_VALUED, aliases(netlist))
+    verdict, wires = _compared(block, cells, netlist, count, states, "")
+    return _compared(block, cells, netlist, count, states, TWO_VALUED, wires)[0] if verdict.unproved else verdict
 
 
 def _compared(
     block: Block, cells: str, netlist: str, count: int, states: str, more: str, unnamed: Collection[str] = ()
-) -> Verdict:
+) -> tuple[Verdict, set[str]]:
+    """Return the verdict of Yosys, and the wires that are one net with a point that is not proved.
+
+    The arguments are those of `compared`, further commands, and wires that are not to be points.
+    """
     given = {GATE: without_removed(netlist), CELL_MODELS: models(cells, netlist)}
     names = " ".join(name for name, text in given.items() if text)
     coded = f"-encfile {STATES} " if states else ""
@@ -274,7 +277,10 @@ def _compared(
         given[UNNAMED] = "\n".join(sorted(unnamed))
         coded += f"-blacklist {UNNAMED} "
     read = READ_PART if isinstance(block, Part) else read_command(block)
-    script = PROVE.format(read=read, top=block.module, files=names, states=coded, status=STATUS, more=more)
+    buffers = BUFFERS if more else ""
+    script = PROVE.format(
+        read=read, top=block.module, files=names, states=coded, status=STATUS, more=more, buffers=buffers
+    )
     given[STATES] = states
     if isinstance(block, Part):
         given[PART] = block.text
@@ -284,7 +290,8 @@ def _compared(
     if not found:
         raise ToolError(f"{block.shown} is not compared", said.strip(), "`equiv_status` of Yosys counts the points")
     unproved, absent = open_points(said, netlist)
-    return Verdict(block, cells, count, int(found[1]) - absent, unproved, seconds=_seconds(folder))
+    verdict = Verdict(block, cells, count, int(found[1]) - absent, unproved, seconds=_seconds(folder))
+    return verdict, aliases(said, netlist)
 
 
 def open_points(said: str, netlist: str) -> tuple[tuple[str, ...], int]:
@@ -298,19 +305,14 @@ def open_points(said: str, netlist: str) -> tuple[tuple[str, ...], int]:
     return tuple(name for name, absent in points if not absent), sum(absent for _, absent in points)
 
 
-def aliases(netlist: str) -> set[str]:
-    """Return the wires of a netlist that are joined to an output, without operators and registers between.
+def aliases(said: str, netlist: str) -> set[str]:
+    """Return the wires of a netlist that are one net with a point which `equiv_status` shows as not proved.
 
-    Such a wire and the output are one net, of which Yosys would make two points that depend on each other.
+    Yosys makes two points of such a net, which then depend on each other. Ports are not among the wires.
     """
     ports = PORTS.search(netlist)
-    kept = set(ports[2].split(", ")) if ports else set()
-    found = set()
-    for left, right in JOINED.findall(netlist):
-        sides = [set(WIRE.findall(side)) for side in (left, right)]
-        if any(side & kept for side in sides):
-            found |= {name.removeprefix("\\") for name in (sides[0] | sides[1]) - kept}
-    return found
+    kept = ports[2].split(", ") if ports else []
+    return {wire for point, wire in JOINED.findall(said) if wire != point and wire not in kept}
 
 
 def without_removed(netlist: str) -> str:

@@ -39,7 +39,7 @@ class Part(Block):
     text: str = ""
     """RTLIL."""
     where: str = ""
-    """One of the instances, as a path from the top."""
+    """Path of one of its instances from the top."""
 
     @property
     def shown(self) -> str:

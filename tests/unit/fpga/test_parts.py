@@ -16,6 +16,7 @@ from tb.fpga import equivalence
 from tb.fpga.equivalence import Verdict, aliases
 from tb.fpga.mapping import Block
 from tb.fpga.parts import Part, opened, parts_of
+from tb.quality.check import LATE
 from tb.tools.programs import ToolError
 
 CHILD = """
@@ -108,9 +109,14 @@ def test_a_port_in_both_directions_is_rejected() -> None:
         opened(TOP, {"child$top.u_two": {"y": ("inout", 2)}})
 
 
-def test_wires_joined_to_an_output_are_aliases_and_wires_behind_a_gate_are_not() -> None:
-    netlist = "module m(a, q, clk);\n  assign q = { push, push };\n  assign \\b.c [1] = q[2];\n  assign d = a & q;\n"
-    assert aliases(netlist) == {"b.c", "push"}
+def test_a_wire_that_is_one_net_with_an_unproved_point_is_an_alias_unless_it_is_a_port() -> None:
+    said = r"""
+  Unproven $equiv $auto$equiv_make.cc:258:find_same_wires$1: \mem_WR_EN_gold [7] \push_gate
+  Unproven $equiv $auto$equiv_make.cc:258:find_same_wires$2: \valid_gold \u_a.valid_gate [2]
+  Unproven $equiv $auto$equiv_make.cc:258:find_same_wires$3: \busy_gold \busy_gate
+  Unproven $equiv $auto$equiv_make.cc:258:find_same_wires$4: \one_gold \two_gate
+"""
+    assert aliases(said, "module m(one, two, mem_WR_EN);\n") == {"push", "u_a.valid"}
 
 
 @pytest.fixture
@@ -144,7 +150,7 @@ def test_a_point_of_a_part_that_is_not_proved_is_named(of_parts: Callable[[Verdi
 
 
 def test_a_part_that_is_late_is_named(of_parts: Callable[[Verdict | ToolError], Verdict]) -> None:
-    late = ToolError("b", f"yosys {equivalence.LATE} 300 s", "")
+    late = ToolError("b", f"yosys {LATE} 300 s", "")
     assert of_parts(late).shown == "by parts: not proved within 300 s: b"
 
 
