@@ -301,6 +301,8 @@ def test_the_error_code_of_a_copy_function_is_that_of_the_call(tmp_path: Path) -
     [
         "MPI_Cart_create(MPI_COMM_WORLD, 1, &large, &large, 0, &comm)",
         "MPI_Graph_create(MPI_COMM_WORLD, 9, &large, &large, 0, &comm)",
+        "MPI_Graph_create(MPI_COMM_WORLD, 2, wrong, wrong, 0, &comm)",
+        "MPI_Dist_graph_create(MPI_COMM_WORLD, 1, wrong, wrong, wrong, wrong, MPI_INFO_NULL, 0, &comm)",
         "MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &comm)",
         "MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_NULL, &comm)",
         "MPI_Comm_dup(MPI_COMM_NULL, &comm)",
@@ -309,7 +311,7 @@ def test_the_error_code_of_a_copy_function_is_that_of_the_call(tmp_path: Path) -
 )
 def test_a_call_that_fails_leaves_a_null_communicator(call: str, tmp_path: Path) -> None:
     body = f"""
-    int large = 99; MPI_Comm comm = MPI_COMM_WORLD; (void)large;
+    int large = 99, wrong[] = {{-1, 1 << 30}}; MPI_Comm comm = MPI_COMM_WORLD; (void)large; (void)wrong;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MUST({call} != MPI_SUCCESS && comm == MPI_COMM_NULL);
     """

@@ -72,6 +72,8 @@ async def _create(
 ) -> None:
     of = rank.intracomm(comm)
     each = rank.memory.ints(degrees, count)
+    if min(each, default=0) < 0:  # before they say how many targets to read
+        raise Misuse(ErrorClass.ARG, f"degrees {each}", "give degrees of 0 or more")
     starts = [one for one, degree in zip(rank.memory.ints(sources, count), each, strict=True) for _ in range(degree)]
     ends, given = rank.memory.ints(targets, len(starts)), _weights(rank, weights, len(starts))
     edges = [edge for some in await of.allgather((starts, ends, given)) for edge in _edges(*some)]

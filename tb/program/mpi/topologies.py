@@ -89,13 +89,19 @@ def _graph(rank: Rank, comm: int) -> Graph:
 async def _of_first(rank: Rank, comm: int, count: int, topology: Grid | Graph, new: int) -> None:
     """Create a communicator of the first `count` ranks with a topology."""
     of = rank.communicator(comm)
-    if count > of.comm.size:
-        cause = f"the topology has {count} places, the communicator {of.comm.size} ranks"
-        raise Misuse(ErrorClass.TOPOLOGY, cause, "give a smaller topology")
+    _check_places(rank, comm, count)
     handle = rank.keep(await of.comm.Split(0 if of.comm.rank < count else UNDEFINED, of.comm.rank), of)
     if handle != abi.COMM_NULL:
         rank.comms[handle].topology = topology
     rank.memory.put_ints(new, handle)
+
+
+def _check_places(rank: Rank, comm: int, count: int) -> None:
+    """Raise Misuse if a topology has more places than a communicator has ranks."""
+    ranks = rank.communicator(comm).comm.size
+    if count > ranks:
+        cause = f"the topology has {count} places, the communicator {ranks} ranks"
+        raise Misuse(ErrorClass.TOPOLOGY, cause, "give a smaller topology")
 
 
 def _read_grid(rank: Rank, dims: int, sizes: Address, periods: Address) -> Grid:
@@ -233,11 +239,14 @@ def _map(rank: Rank, comm: int, count: int, number: Address) -> None:
 async def _graph_create(
     rank: Rank, comm: Handle, nodes: int, index: Address, edges: Address, reorder: int, new: NewComm
 ) -> None:
+    _check_places(rank, comm, nodes)
     ends = rank.memory.ints(index, nodes)
+    if sorted(ends) != ends or min(ends, default=0) < 0:  # before they say how many edges to read
+        raise Misuse(ErrorClass.TOPOLOGY, f"index {ends}", "give non-decreasing ends of 0 or more")
     graph = Graph(ends, rank.memory.ints(edges, ends[-1] if ends else 0))
-    if any(not 0 <= one < nodes for one in graph.edges) or sorted(ends) != ends:
-        cause = f"edges {list(graph.edges)} that end at {ends} of {nodes} nodes"
-        raise Misuse(ErrorClass.TOPOLOGY, cause, "give existing neighbours and non-decreasing ends")
+    if any(not 0 <= one < nodes for one in graph.edges):
+        cause = f"edges {list(graph.edges)} of {nodes} nodes"
+        raise Misuse(ErrorClass.TOPOLOGY, cause, "give existing neighbours")
     await _of_first(rank, comm, nodes, graph, new)
 
 
