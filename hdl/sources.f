@@ -163,6 +163,7 @@ hdl/sim/cluster/sim_circuit.sv
 hdl/sim/cluster/sim_fpga.sv
 hdl/sim/cluster/sim_frame.sv
 hdl/sim/cluster/sim_io.sv
+hdl/sim/cluster/sim_slot_power.sv
 hdl/sim/cluster/sim_slots.sv
 hdl/sim/cluster/sim_behind.sv
 tests/block/hdl/sim_card_bench.sv

@@ -4,7 +4,7 @@ priority.
 The host sets a chain's list pointer; PULSE bit k starts chain k. A TERMINAL block stops the chain. After each block the
 engine sets TERMINAL in its `next` word and continues with the next block. A block with the WAKE flag also raises WAKE1
 (chains 0, 1) or WAKE2 (2, 3). A block is finished before a chain of higher priority is served. Data become visible in
-pieces, in order; the block's TERMINAL mark is last.
+pieces, in order; the block's TERMINAL mark is last. A Master Abort stops the chain at its block and raises DMA_ERROR.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ WAKE_BITS = (1 << Isr.WAKE1, 1 << Isr.WAKE1, 1 << Isr.WAKE2, 1 << Isr.WAKE2)
 E2L = int(Flag.E2L)  # plain integers: operators of IntFlag cost microseconds
 TERMINAL = int(Flag.TERMINAL)
 WAKE = int(Flag.WAKE)
+
+
+class MasterAbort(Exception):  # noqa: N818 - the name of the bus
+    """Access of the bus that no target answers, raised by memory in place of a card."""
 
 
 def checksums(address: int, data: bytes) -> int:
@@ -123,16 +127,28 @@ class HostDma:
         chain, link, size, lar, address = self._job
         done = self.progress[chain]
         piece = min(self._timing.dma_chunk, size - done)
-        if link & E2L:
-            self._sram.write(lar + done, self.host_memory.read(address + done, piece))
-        else:
-            self.host_memory.write(address + done, self._sram.read(lar + done, piece))
+        try:
+            if not size:
+                pass  # the bus is not used
+            elif link & E2L:
+                self._sram.write(lar + done, self.host_memory.read(address + done, piece))
+            else:
+                self.host_memory.write(address + done, self._sram.read(lar + done, piece))
+        except MasterAbort:
+            self._stop(chain)
+            return
         self._sram.count("host dma", lar + done, piece)
         self.progress[chain] = done = done + piece
         if done < size:
             self._next_piece(0)
         else:
             self._finish(chain, link, size, lar)
+
+    def _stop(self, chain: int) -> None:
+        """Stop a chain at a block that the bus did not complete; the block is not marked."""
+        self.running[chain] = self._busy = False
+        self._raise_isr(1 << Isr.DMA_ERROR, 0)
+        self._next_block()
 
     def _finish(self, chain: int, link: int, size: int, lar: int) -> None:
         """Finish a block: write checksum and TERMINAL mark, raise WAKE, and continue with the next block."""

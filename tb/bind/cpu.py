@@ -113,6 +113,14 @@ class Cpu:
         else:
             self._taken = False
 
+    def release(self) -> None:
+        """Take the CPU from its owner and forget all waiting tasks, which were stopped."""
+        if self._taken:
+            self._queue.clear()
+            self._computations.clear()
+            self._computes = self._displaced = False
+            self.leave()
+
     def begin(self, computation: Computation) -> None:
         """Add a computation, which owns the CPU whenever no task and no later computation does."""
         if self._computes:

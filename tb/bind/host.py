@@ -24,7 +24,7 @@ from tb.bind.cpu import LINE, Cpu, CpuPort
 from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
-EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED, EVENT_SPUN = 1, 2, 34, 35, 36
+EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT, EVENT_UNANSWERED, EVENT_SPUN, EVENT_POWER = 1, 2, 34, 35, 36, 37
 """Event codes of a host's unit."""
 ENDS = (32, 33)
 """Event codes that complete a command of the CPU port: store accepted by the bridge, word loaded."""
@@ -114,7 +114,10 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
         self._grant(self.first_free)
         self._close = partial(doorway.lib.dw_close, memory_number)
         draw = partial(random.Random(f"interrupts {seed} {node}").randint, *timing.interrupt_ps)
-        self._interrupts = InterruptLine(kernel, self.spawn, draw)
+        self._new_interrupts = partial(InterruptLine, kernel, self.spawn, draw)
+        self._interrupts = self._new_interrupts()
+        self.on_power: Callable[[int, bool], None] = lambda slot, off: None
+        """Callback at the end or the return of a card's supply: slot, and True at the end."""
         self.start_processes(kernel, seed)
         self.scheduler.disturbed = self.cpu.want
 
@@ -135,6 +138,8 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
             self._port.unanswered = True
         elif code == EVENT_SPUN:
             self._port.spun(a)
+        elif code == EVENT_POWER:
+            self.on_power(a, bool(b))
         elif code == EVENT_INTERRUPT:
             self._interrupts.change(bool(a))
         else:

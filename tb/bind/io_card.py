@@ -6,8 +6,12 @@ them. Loads and stores of registers cross the card's port; local memory is share
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 from pymodels.hardware.processors import HostProcessor
 from pymodels.iocard.registers import REGISTERS
+from pymodels.kernel import Task
 from pymodels.trace import Part
 from tb.bind.host import HostTiming, RtlHost
 
@@ -33,3 +37,25 @@ class RtlIoProcessor(RtlHost):
 
     part = Part.IO_CPU
     first_free = REGISTERS
+
+    def __init__(self, *arguments: Any) -> None:
+        self._tasks: list[Task] = []
+        """Tasks of the processor's program."""
+        super().__init__(*arguments)
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a task of the processor's program."""
+        self._tasks = [task for task in self._tasks if not task.finished.done]
+        task = super().spawn(coroutine, name)
+        self._tasks.append(task)
+        return task
+
+    def halt(self) -> None:
+        """Stop the processor's tasks at a loss of power; a program can then be started anew."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            self._kernel.stop(task)
+        self.waits.end(self.who)
+        self.cpu.release()
+        self._interrupts = self._new_interrupts()
+        self._next_free = self.first_free

@@ -19,6 +19,7 @@ DOORWAY_C = (
     "host_cpu.c",
     "faults.c",
     "strikes.c",
+    "power.c",
     "capture.c",
     "circuit.c",
     "samples.c",

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from tb.campaign.life import EVERY_US, WORD, Life
-from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault
+from tb.plan.faults import IN_C, IN_PYTHON, KINDS, OF_CARDS, Fault
 
 NS = 1000
 US = 1_000_000
@@ -25,11 +25,11 @@ def drawn(seed: int, life: Life, names: Sequence[str], only: Sequence[str] = (),
         seed: Seed of the random choice.
         life: Activity of the clean run.
         names: Names of the hosts.
-        only: Kinds of faults to draw from; empty: all kinds that apply to the firmware's language.
+        only: Kinds of faults to draw from; empty: all kinds that need no card and apply to the firmware's language.
         in_c: True for firmware in C, False for Python.
     """
     rng = random.Random(f"fault {seed}")
-    known = list(only) or [name for name in KINDS if name not in (IN_PYTHON if in_c else IN_C)]
+    known = list(only) or [name for name in KINDS if name not in OF_CARDS | (IN_PYTHON if in_c else IN_C)]
     name = known[seed % len(known)]
     kind = KINDS[name]
     span = life.ended_ps - life.begun_ps

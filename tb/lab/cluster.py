@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from firmware.common.host import card
 from firmware.layers import has_program
@@ -54,6 +57,8 @@ OVERHEADS = "post_user", "post_kernel", "packet", "signal", "fault", "protect", 
 """Host software costs without a path, each a key of the profile."""
 BOOT_PS = 2 * US
 """Time from the last control register write to the study (our choice), after which every LANai has left reset."""
+LOST = 0xA5
+"""Byte in all of a card's memory after a loss of power (our choice)."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
 """Fault codes of the doorway (hdl/sim/doorway/faults.c)."""
 
@@ -202,6 +207,7 @@ class RunningCluster:
         further = (number for number, kind in enumerate(CARDS) if self.numbers.has(node, kind))
         host.slots = host.slots.union(further)
         numbers = self.numbers
+        host.on_power = partial(self._powered, node)
         beside = [FABRIC] * self.numbers.further(node).fpga + [FAR] * self.numbers.further(node).bridge
         clocks = [numbers.bus_clock(node), *(numbers.clock(node, domain) for domain in (NIC, *beside))]
         pattern = max(1, profile.integer("bridge.extra_den") if profile.integer("bridge.extra_num") else 1)
@@ -275,6 +281,22 @@ class RunningCluster:
             self.lose(loss, damage, self.plan.request.seed, reorder)
         if late := str(self.plan.options["fault.late_port"]):
             self.delay(self.plan.cluster.topology.port(late), int(self.plan.options["fault.late_us"]))
+
+    def power(self, node: int, slot: int, on: bool) -> None:
+        """Switch the supply of a card, by the slot of its host's bus. The slot follows when the bus is idle."""
+        self.doorway.lib.dw_power(unit(node, Part.HOST_CPU), slot, int(not on))
+
+    def _powered(self, node: int, slot: int, off: bool) -> None:
+        """Handle the end or the return of a card's supply: its memory and its processor lose their state."""
+        if not off:
+            return
+        card = CARDS[slot]
+        if card == IO_CARD:
+            self.io_cards[node].halt()
+        memory = {FPGA_CARD: self.banks, FRAME_CARD: self.frames}.get(card, {}).get(node)
+        if memory is None:
+            memory = self.io_cards[node].memory
+        np.frombuffer(memory, np.uint8)[:] = LOST
 
     async def hold(self, node: int) -> None:
         """Reset a LANai as its driver does.

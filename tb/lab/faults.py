@@ -41,6 +41,9 @@ class Injector:
         """
         for fault in faults:
             self._running.check_future(f"{fault.kind} at {fault.place}", fault.at_ps)
+            if fault.kind == "power":
+                self._power(fault)
+                continue
             self._running.invariants.faults_expected = True
             if fault.kind in STRIKES:
                 self._strike(fault)
@@ -51,6 +54,15 @@ class Injector:
             else:
                 act: Callable[[Fault], None] = getattr(self, f"_{fault.kind}")
                 self._running.kernel.at(fault.at_ps, partial(act, fault))
+
+    def _power(self, fault: Fault) -> None:
+        """Schedule the power loss of a card, and the return of its power."""
+        running, node = self._running, self._node(fault)
+        running.invariants.power_lost = True
+        running.power(node, fault.number, on=True)  # raises the input `faults` of the cluster before its first fault
+        running.kernel.at(fault.at_ps, partial(running.power, node, fault.number, on=False))
+        if fault.for_ps:
+            running.kernel.at(fault.at_ps + fault.for_ps, partial(running.power, node, fault.number, on=True))
 
     def _node(self, fault: Fault) -> int:
         return self._running.plan.cluster.names.index(fault.place)

@@ -63,6 +63,8 @@ LINK_FAULTS = {
     Broken.RX_LOST,
     Broken.LINK_DOWN,
 }
+POWER_FAULTS = {Broken.DMA_ERROR}
+"""Invariants that a card without power breaks."""
 
 
 class Invariants:
@@ -74,6 +76,8 @@ class Invariants:
         self._words = {**WORDS, **own}
         self.explained: dict[str, int] = {}
         self.faults_expected = False
+        self.power_lost = False
+        """True if a card loses its power in the run."""
         self.allowed: set[Broken] = set()
         """Kinds that the study provokes on purpose."""
         self.first: tuple[int, list[str], list[Wait]] | None = None
@@ -101,7 +105,8 @@ class Invariants:
         self._broken = [(kind, line) for kind, line in self._broken if kind not in LINK_FAULTS]
 
     def _on_event(self, time: int, code: int, a: int, b: int) -> None:
-        if code in self.allowed or (self.faults_expected and code in LINK_FAULTS):
+        explained = (self.faults_expected and code in LINK_FAULTS) or (self.power_lost and code in POWER_FAULTS)
+        if code in self.allowed or explained:
             name = Broken(code).name.lower()
             self.explained[name] = self.explained.get(name, 0) + 1
         else:

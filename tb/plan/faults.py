@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from pymodels.config import Cluster
+from pymodels.config.model import CARDS
 from pymodels.errors import ConfigError, nearest
 from pymodels.topology import TopologyError
 
@@ -35,6 +36,8 @@ class Kind:
     lasts: bool = False
     port: bool = False
     """True if the place is a port of a cable; false if it is a host."""
+    card: bool = False
+    """True if the number is that of a slot with a card beside the NIC's."""
 
 
 KINDS = {
@@ -47,6 +50,7 @@ KINDS = {
     "store": Kind("flip this bit of the CPU's next store to a card", "pci", 64),
     "lost_store": Kind("the CPU's next store to a card, such as a doorbell, is lost", "pci"),
     "lost_interrupt": Kind("the next interrupt is lost", "pci"),
+    "power": Kind("the card in this slot has no power for so many us, or for good", "pci", 4, 0, 1, True, card=True),
     "sram": Kind("flip a bit of a byte in the NIC's memory", "nic", 1 << 31, 8),
     "register_write": Kind("flip this bit of the NIC processor's next write to a special register", "nic", 32),
     "register_read": Kind("flip this bit of the NIC processor's next read of a special register", "nic", 32),
@@ -59,6 +63,8 @@ KINDS = {
 """Kinds of faults by name."""
 IN_PYTHON, IN_C = frozenset({"variable"}), frozenset({"instruction"})
 """Kinds that affect only firmware in Python, or only firmware in C."""
+OF_CARDS = frozenset(name for name, kind in KINDS.items() if kind.card)
+"""Kinds that affect only clusters with cards beside the NICs."""
 FORM = re.compile(
     r"(\w+):([\w.-]+)(?::(0x[0-9a-fA-F]+|\d+)(?:\.(\d+))?)?@(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", re.ASCII
 )
@@ -110,6 +116,8 @@ def _fault(text: str, cluster: Cluster) -> Fault:
     _check(text, bool(bit) == bool(kind.bits), f"takes a bit below {kind.bits}" if kind.bits else "takes no bit")
     _check(text, not bit or int(bit) < kind.bits, f"has bits 0 to {kind.bits - 1}")
     _check(text, not lasts or kind.lasts, "has no duration")
+    if kind.card:
+        _check_card(text, cluster, place, value)
     return Fault(name, place, _ps(at), value, int(bit or "0"), _ps(lasts or "0"))
 
 
@@ -121,6 +129,15 @@ def _check(text: str, holds: bool, says: str) -> None:
     if not holds:
         kind = text.partition(":")[0]
         raise ConfigError("SET", 0, f"fault.inject: {text!r}", f"{kind} {says}", f"{kind}: {KINDS[kind].does}")
+
+
+def _check_card(text: str, cluster: Cluster, place: str, slot: int) -> None:
+    """Raise ConfigError if a host has no card in a slot."""
+    cards = cluster.hosts[cluster.names.index(place)].cards
+    if CARDS[slot] not in cards:
+        has = [f"{CARDS.index(card)} ({card})" for card in cards if CARDS.index(card)]
+        wrong, cause = f"fault.inject: {text!r}", f"slot {slot} of {place} has no card"
+        raise ConfigError("SET", 0, wrong, cause, f"slots with cards: {', '.join(has) or 'none'}")
 
 
 def _check_place(kind: Kind, place: str, cluster: Cluster) -> None:

@@ -25,7 +25,7 @@ from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_na
 from pymodels.profiles.profile import parse_settings
 from pymodels.published import ANY, judged
 from pymodels.routes import check_routes
-from tb.plan.faults import faults
+from tb.plan.faults import OF_CARDS, faults
 from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_late, check_network, check_size
 from tb.plan.monitors import KINDS, MONITORS, check_monitors
@@ -172,7 +172,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     check_network(cluster, profile)
     sram = profile.nic.sram_ports is not None
     check_monitors(str(options[MONITORS]), info.design is None, profile.card.has_doorbells, sram)
-    _check_faults(request, cluster, options)
+    _check_faults(request, cluster, profile, options)
     cluster = _with_circuits(cluster, str(options[CIRCUITS]))
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)
@@ -224,9 +224,13 @@ def _with_circuits(cluster: Cluster, kind: str) -> Cluster:
         raise ConfigError("SET", 0, f"{CIRCUITS}={kind}: {error.what}", error.cause, error.remedy) from error
 
 
-def _check_faults(request: Request, cluster: Cluster, options: Mapping[str, float | str]) -> None:
-    """Raise ConfigError for a fault at an unknown place, or of an unknown kind."""
-    faults(str(options[INJECT]), cluster)
+def _check_faults(request: Request, cluster: Cluster, profile: Profile, options: Mapping[str, float | str]) -> None:
+    """Raise ConfigError for a fault at an unknown place, or of an unknown or unsupported kind."""
+    given = faults(str(options[INJECT]), cluster)
+    lost = [str(one) for one in given if one.kind in OF_CARDS]
+    if lost and profile.integer("fpga.bridge"):
+        cause = "cards behind a bridge keep their power"
+        raise ConfigError("SET", 0, f"{INJECT}={lost[0]}", cause, "leave fpga.bridge out")
     check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
 
 

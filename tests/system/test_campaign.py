@@ -15,10 +15,11 @@ import pytest
 from tb.campaign.batch import STUDY
 from tb.campaign.rtl import FOUND
 from tb.fuzz.batch import simulated
-from tb.plan.faults import IN_C, KINDS
+from tb.plan.faults import IN_C, KINDS, OF_CARDS
 from tests.system.runs import run
 
-COUNT = len(KINDS.keys() - IN_C)
+DRAWN = KINDS.keys() - IN_C - OF_CARDS
+COUNT = len(DRAWN)
 LIMIT_US = 150
 """Time after the clean run's end, longer than a time-out of GRIM, us."""
 
@@ -36,7 +37,7 @@ def test_faults_act_equally_asleep_and_always_on(layer: str, tmp_path: Path) -> 
     settings = f"layer={layer} first={COUNT} count={COUNT}"
     asleep, awake = (campaign(tmp_path / str(on), f"{settings} run.always_on={on}") for on in (0, 1))
     assert asleep == awake
-    assert {one["fault"].partition(":")[0] for one in asleep} == KINDS.keys() - IN_C
+    assert {one["fault"].partition(":")[0] for one in asleep} == DRAWN
     assert len({one["outcome"] for one in asleep}) > 3
 
 

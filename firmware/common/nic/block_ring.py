@@ -6,7 +6,7 @@ therefore always TERMINAL.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 
 from firmware.common.nic.host_dma import TERMINAL, WAKE, HostDma
 from firmware.verbs import Nic
@@ -57,6 +57,11 @@ class BlockRing:
         """True if the engine has finished all blocks and waits at the next one for a start."""
         return self._done == self._tail
 
+    @property
+    def pending(self) -> int:
+        """Number of blocks whose entries `finished` has not yet returned."""
+        return (self._tail - self._done) % self._count
+
     def data(
         self,
         local: int,
@@ -105,6 +110,31 @@ class BlockRing:
     def start(self) -> Awaitable[None]:
         """Start the engine on the appended blocks."""
         return self._dma.pulse(self._chain)
+
+    def cancel(self, area: range, replaced: Mapping[int, int]) -> bool:
+        """Cancel the pending blocks whose host address is in an area, while a bus abort has stopped the engine.
+
+        Their length becomes 0, so that they finish in order as soon as the engine continues.
+
+        Args:
+            area: Host addresses.
+            replaced: New first numbers of the entries of cancelled blocks, by old first number.
+
+        Returns:
+            True if the engine stopped at such a block.
+        """
+        index, stopped_there, first = self._done, False, True
+        while index != self._tail:
+            at = self._at(index)
+            if not self._nic.load(at) & TERMINAL:
+                if self._nic.load(at + Block.EAL) in area:
+                    stopped_there = stopped_there or first
+                    self._nic.store(at + Block.LEN, 0)
+                    number, *others = self._entries[index]
+                    self._entries[index] = replaced.get(number, number), others[0], others[1]
+                first = False
+            index = index + 1 if index + 1 < self._count else 0
+        return stopped_there
 
     def finished(self) -> tuple[int, int, int] | None:
         """Return the oldest finished entry not yet returned, or None."""

@@ -17,6 +17,8 @@ from pymodels.registers import Flag, Isr, Reg
 
 DONE = 1 << Isr.WAKE1
 """Bit of ISR. LANai 9: a block of chain 0 or 1 with WAKE has finished. LANai 4: the transfer has ended (DMA_INT)."""
+ABORTED = 1 << Isr.DMA_ERROR
+"""Bit of ISR: a bus abort has stopped a chain at its current block."""
 TERMINAL, WAKE, E2L = int(Flag.TERMINAL), int(Flag.WAKE), int(Flag.E2L)
 
 
@@ -25,6 +27,9 @@ class HostDma(Protocol):
 
     async def pulse(self, chain: int) -> None:
         """Start a chain on the appended blocks."""
+
+    async def resume(self, chain: int) -> None:
+        """Continue a chain that a bus abort has stopped, at its stopped block, whose length is now 0."""
 
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """Return the services that the polling loop needs.

@@ -97,6 +97,8 @@ class Cause(IntEnum):
     """An earlier message of the transfer is missing."""
     RESTARTED = 11
     """Reported by a NI to its host: another NI is down or has restarted, so messages of its host may be incomplete."""
+    CARD_DOWN = 12
+    """The card does not answer on its bus. Reported also by a NI to the host of the card."""
 
 
 class Lack(IntEnum):

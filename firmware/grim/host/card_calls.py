@@ -8,6 +8,7 @@ from firmware.grim.formats import Device, endpoint, reference
 from firmware.grim.formats.iocard import SERVICE
 from firmware.grim.host.arguments import text, word
 from firmware.grim.host.calls import Calls
+from firmware.grim.host.card_restart import LOST
 from firmware.grim.host.errors import LIMIT_REMEDY, GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR, Handler, Handlers
 from firmware.grim.host.messages import Messages
@@ -84,6 +85,11 @@ class Cards:
         vnn = reference(source).vnn
         io = self._nodes.has_card(vnn, (IO_CARD,))
         where = f"the {'I/O' if io else 'FPGA'} card of node {vnn}"
+        if a0 == LOST:
+            if payload:
+                cause = f"{len(payload)} bytes of a result of {where}, which has lost its power"
+                self._calls.errors.append(GrimError("message", cause, "repeat what the card should do"))
+            return
         if a0 == CardError.UNKNOWN_ENTRY:
             cause, remedy = f"{where} has no circuit {a1}", f"give 0 to {len(self._circuits) - 1}"
             self._calls.errors.append(GrimError("forwarding entry", cause, remedy))

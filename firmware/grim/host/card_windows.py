@@ -27,6 +27,8 @@ class CardWindows:
     def __init__(self, host: Host, layout: Layout, calls: Calls, driver: Driver, base: int = CARD) -> None:
         self._host, self._layout, self._calls, self._driver = host, layout, calls, driver
         self._base = base
+        self.driver = driver
+        """Driver of the NI."""
         self._open: list[tuple[int, int]] = [(0, 0)] * WINDOWS
         """Offset and bytes of each window, by entry; 0 bytes if it is closed."""
 
@@ -61,6 +63,14 @@ class CardWindows:
         await store_words(self._host, self._at(entry), offset)
         await store_words(self._host, self._at(entry) + Window.SIZE, size)  # written last: makes the entry valid
         return self._base + offset
+
+    async def forget(self) -> None:
+        """Close all windows of a card that has lost the contents of its memory."""
+        for entry, (_, size) in enumerate(self._open):
+            if size:
+                await self._host.spend("write_window")
+                await store_words(self._host, self._at(entry) + Window.SIZE, 0)
+        self._open = [(0, 0)] * WINDOWS
 
     async def close(self, offset: int) -> None:
         """Close the window that begins at an offset, and return when no transfer accesses it.

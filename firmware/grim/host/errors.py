@@ -16,6 +16,16 @@ class GrimError(SanlabError):
         self.argument = argument
 
 
+class CardPowerError(GrimError):
+    """Call for a card that does not answer on its bus."""
+
+    def __init__(self, vnn: int) -> None:
+        super().__init__(
+            "card", f"the card of VNN {vnn} does not answer: it has no power", "restore its power, then call restart"
+        )
+        self.vnn = vnn
+
+
 class UndeliveredError(GrimError):
     """Unanswered message to a host that went down or restarted, which may have arrived.
 

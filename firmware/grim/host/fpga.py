@@ -14,9 +14,10 @@ from firmware.common.host.lock import Lock
 from firmware.grim.channel_map import NO_CARD
 from firmware.grim.formats import Device, endpoint
 from firmware.grim.host.card_images import DMA, CardImages
+from firmware.grim.host.card_restart import CardRestart
 from firmware.grim.host.card_windows import CardWindows
 from firmware.grim.host.channel_queue import notice
-from firmware.grim.host.errors import GrimError
+from firmware.grim.host.errors import CardPowerError, GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
 from firmware.grim.host.io_card import IoCard
 from firmware.grim.nic.cards import CARD, card_channel, ring_limit
@@ -27,6 +28,7 @@ from firmware.view import ClusterView
 from pymodels.card.fabric import names
 from pymodels.card.registers import REGISTERS, CardReg, Command
 from pymodels.config.model import IO_CARD
+from pymodels.host import UnansweredError
 
 THERE = 1 << 8
 LOOK_PS = 100_000_000
@@ -44,6 +46,9 @@ class FpgaCard:
         self._me, self._channel = view.me, channel
         self._settings = view.fpga
         self._turn = Lock(host, "the driver of the FPGA card")
+        self._restart = CardRestart(host, layout, view, channel, windows)
+        self._numbers: dict[str, int] = {}
+        """Handler numbers of the circuits that the card has, by name."""
         self._images = CardImages(host, view, self.write, self.read)
         self.images = self._images.names
         """Image files; the number of an image is its index plus 1."""
@@ -80,6 +85,7 @@ class FpgaCard:
         """Write the handler numbers of the circuits that the global database has."""
         for circuit, name in enumerate(self.circuits):
             if name in numbers:
+                self._numbers[name] = numbers[name]
                 await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
 
     async def load(self, image: str | bytes | Path, slot: int | None = None, method: str = DMA) -> None:
@@ -119,6 +125,23 @@ class FpgaCard:
         """Let the shell take messages again."""
         await self._command(Command.RESUME)
 
+    async def restart(self) -> None:
+        """Start the card again after a loss of power: it loads its first image, and messages to it succeed again.
+
+        All windows are closed, and all forwarding entries are lost. An unfinished result of the card becomes an error
+        at its receiver.
+
+        Raises:
+            CardPowerError: The card still has no power.
+            GrimError: A message of the card is not acknowledged in time.
+        """
+        async with self._turn:
+            await self.read(CardReg.IMAGE)
+            await self._restart.prepare()
+        await self.initialise()
+        await self.learn(dict(self._numbers))
+        await self.activate()
+
     async def open_window(self, offset: int, size: int) -> int:
         """Open a part of the card's banks for remote memory, up to 4 at a time.
 
@@ -143,8 +166,11 @@ class FpgaCard:
         await self._host.pio_write(CARD + REGISTERS + register, struct.pack(">I", value))
 
     async def read(self, register: int) -> int:
-        """Read a register."""
-        return await self._host.pio_read(CARD + REGISTERS + register)
+        """Read a register. Raises CardPowerError if the card does not answer."""
+        try:
+            return await self._host.pio_read(CARD + REGISTERS + register)
+        except UnansweredError:
+            raise CardPowerError(self._me) from None
 
     async def _command(self, command: Command) -> None:
         async with self._turn:

@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from firmware.common.host.lock import Lock
 from firmware.grim.formats import Device, endpoint
 from firmware.grim.formats.iocard import ANSWER, FRAME_BYTES, SERVICE, FrameKind, Opening
+from firmware.grim.host.card_restart import CardRestart
 from firmware.grim.host.card_windows import CardWindows
 from firmware.grim.host.channel_queue import notice
-from firmware.grim.host.errors import GrimError
+from firmware.grim.host.errors import CardPowerError, GrimError
 from firmware.grim.host.handlers import CARD_ERROR
 from firmware.grim.nic.cards import IO
 from firmware.grim.nic.layout import Layout, Register
 from firmware.verbs import Host
 from firmware.view import ClusterView
+from pymodels.host import UnansweredError
 from pymodels.iocard.registers import EMPTY, IoReg
 
 POLL_PS, PATIENCE = 2_000_000, 10_000
@@ -31,6 +33,8 @@ class IoCard:
         self._host, self._layout, self._windows = host, layout, windows
         self._me, self._channel, self._segment = view.me, channel, segment
         self._turn = Lock(host, "the driver of the I/O card")
+        self._restart = CardRestart(host, layout, view, channel, windows)
+        self._numbers: dict[str, int] = {}
         self._outbound = 0
         """Address of the outbound frame in host memory, or 0."""
         self.circuits = (SERVICE,)
@@ -58,12 +62,21 @@ class IoCard:
 
     async def learn(self, numbers: Mapping[str, int]) -> None:
         """Give the card the handler numbers of its service and of its answers, once both are known."""
+        self._numbers = dict(numbers)
         if SERVICE in numbers and ANSWER in numbers:
             await self._request(FrameKind.NUMBERS, numbers[SERVICE], numbers[ANSWER])
 
     async def reset(self) -> None:
         """Abort the operations that the card has begun or accepted; their clients get an answer."""
         await self._request(FrameKind.RESET)
+
+    async def restart(self) -> None:
+        """Start the card again after a loss of power, when its firmware runs. See `FpgaCard.restart`."""
+        async with self._turn:
+            await self._read(IoReg.OUTBOUND_STATUS)
+            await self._restart.prepare()
+        await self.initialise()
+        await self.learn(self._numbers)
 
     async def open_window(self, offset: int, size: int) -> int:
         """Open a part of the card's memory for remote memory, and return its PCI address (`FpgaCard.open_window`)."""
@@ -84,12 +97,18 @@ class IoCard:
 
     async def _take(self, port: IoReg, what: str) -> int:
         for _ in range(PATIENCE):
-            word = await self._host.pio_read(IO + port)
+            word = await self._read(port)
             frame = int.from_bytes(word.to_bytes(4, "big"), "little")
             if frame != EMPTY:
                 return frame
             await self._host.sleep(POLL_PS, what)
         raise GrimError("card", f"timed out waiting for {what}", "start the firmware of the I/O card first")
+
+    async def _read(self, register: IoReg) -> int:
+        try:
+            return await self._host.pio_read(IO + register)
+        except UnansweredError:
+            raise CardPowerError(self._me) from None
 
     async def _write(self, register: IoReg, value: int) -> None:
         await self._host.pio_write(IO + register, struct.pack("<I", value))

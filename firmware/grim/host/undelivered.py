@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.grim.formats import Cause, Device, MessageType, Report
-from firmware.grim.host.errors import GrimError, UndeliveredError
+from firmware.grim.host.errors import CardPowerError, GrimError, UndeliveredError
 
 PINNED = {
     Cause.NOT_REGISTERED: (
@@ -50,6 +50,10 @@ def report_error(report: Report) -> GrimError:
     if cause == Cause.FREED_HERE:
         late = f"target or lock was freed before the data from {target:#x} of VNN {vnn} arrived"
         return GrimError("target", late, "free memory after the lock is written")
+    if cause == Cause.CARD_DOWN:
+        lost = f"the card of VNN {vnn} has no power, or has not been started again"
+        later = GrimError("destination", lost, "repeat the message when its driver has called restart")
+        return later if report.kind else CardPowerError(vnn)
     if cause == Cause.HOST_DOWN:
         return UndeliveredError(vnn, report.first)
     if cause == Cause.INTERRUPTED and report.kind == MessageType.CARD_SEGMENT:

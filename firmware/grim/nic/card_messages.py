@@ -7,6 +7,8 @@ NACK. The stream identifies the sender. Rejected messages return after the retry
 The sender may stop in the middle. The card is free for others when the sender's NI has restarted or is down. It is also
 free when another message arrives and no segment has come for `card_hold_us`. Further segments are answered by an ERROR,
 and the card's shell ends the incomplete message.
+
+While the card has no power (`card_power`), every message and segment is answered by an ERROR.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 from firmware.grim.channel_map import NO_CARD
 from firmware.grim.formats import CONTINUES, MORE, Cause, Words
 from firmware.grim.nic.clock import TICKS_PER_US
+from firmware.grim.nic.delivery.delivery import Delivery
 from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.delivery.intake import Intake
 from firmware.grim.nic.layout import NONE
@@ -25,9 +28,10 @@ from pymodels.registers import Reg
 class CardMessages:
     """Acceptance of messages for the node's FPGA card."""
 
-    def __init__(self, ni: Ni, verdicts: Verdicts, endpoints: Endpoints, intake: Intake) -> None:
+    def __init__(self, ni: Ni, verdicts: Verdicts, endpoints: Endpoints, intake: Intake, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
         self._verdicts, self._endpoints, self._intake = verdicts, endpoints, intake
+        self._delivery = delivery
         self._patience = TICKS_PER_US * ni.options.card_hold_us
         self._holder = NONE
         """Stream of the long message that the card accepts, or NONE."""
@@ -38,6 +42,10 @@ class CardMessages:
         self._holder = stream
         self._endpoints.held = stream != NONE
 
+    def release(self) -> None:
+        """Release the card, which has no power, from its long message."""
+        self._hold(NONE)
+
     def forget(self, peer: int) -> None:
         """Release the card from the message of a restarted NI."""
         if self._holder != NONE and self._verdicts.source(self._holder) == peer:
@@ -47,15 +55,22 @@ class CardMessages:
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
         """Accept or reject a message of one segment."""
+        if self._endpoints.down:
+            await self._verdicts.impossible(buffer, key, source, stream, Cause.CARD_DOWN)
+            return
         if self._holder != NONE:
             await self._look()
         await self._intake.take(buffer, key, source, stream, channel, length, early)
+        await self._endpoints.look_at_card(self._delivery)
 
     async def segment(self, buffer: int, head: Words, stream: int, length: int) -> None:
         """Accept or reject a segment of a long message."""
         key, source, channel = head.w0, head.source, head.channel
         if channel == NO_CARD or channel != self._ni.card_channel:
             await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_ENDPOINT)
+            return
+        if self._endpoints.down:
+            await self._verdicts.impossible(buffer, key, source, stream, Cause.CARD_DOWN)
             return
         await self._nic.work("card_segment")
         continues = bool(head.w1 & CONTINUES)
@@ -70,6 +85,7 @@ class CardMessages:
         self._since = await self._nic.read(Reg.RTC)
         if not self._endpoints.room_for_segment(length):
             await self._verdicts.refuse(buffer, key, source, stream)
+            await self._endpoints.look_at_card(self._delivery)
             return
         self._hold(stream if head.w1 & MORE else NONE)
         await self._intake.accept(buffer, key, source, stream, channel, length, 0)

@@ -27,6 +27,10 @@ IO = SLOT + CARDS.index(IO_CARD) * SLOT_BYTES
 IO_RING_BYTES = 0x40000
 """Largest ring of an I/O card: its inbound post queue has room for all messages of both rings."""
 
+QUIET = {CARD: CARD + REGISTERS + CardReg.IMAGE, IO: IO + IoReg.OUTBOUND_STATUS}
+"""Register of each kind of card that is read to see if the card answers; a read has no side effect."""
+MISSES = 16
+"""Number of rejected messages in a row, for lack of room, after which the NI checks that the card answers (ours)."""
 BACKS = (CardReg.BACK0, CardReg.BACK1)
 """Registers of an FPGA card: back pointers of its rings."""
 
@@ -75,6 +79,10 @@ class CardRings:
             base: PCI address of the card.
         """
         self._nic, self._layout = nic, layout
+        self.register = QUIET[base]
+        """PCI address of a register that is read to see if the card answers."""
+        self.misses = 0
+        """Number of times in a row that there was no room."""
         self._first = base + (IO_REGISTERS if base == IO else 0)
         registers = [base + IoReg.INBOUND_PORT] * 2 if base == IO else [base + REGISTERS + one for one in BACKS]
         self._pointers = tuple(registers)
@@ -87,7 +95,14 @@ class CardRings:
         published.
         """
         front = self._nic.load(self._layout.card_read + 4 * self._turn)
-        return fits(front, self._back[self._turn], length, self._limit)
+        fitting = fits(front, self._back[self._turn], length, self._limit)
+        self.misses = 0 if fitting else self.misses + 1
+        return fitting
+
+    def restart(self) -> None:
+        """Begin again with empty rings, like a card whose power has returned."""
+        self._back, self._turn, self.misses = [0, 0], 0, 0
+        self._nic.store_words(self._layout.card_read, (0, 0))
 
     def place(self, length: int, message: int = 0) -> tuple[int, int, int]:
         """Reserve room for a message with this number in the trace; return the PCI addresses of its data and of the

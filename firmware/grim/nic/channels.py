@@ -79,6 +79,12 @@ class Channel:
         self.next = offset
         self._nic.store(self._next_register, offset)
 
+    def restart(self) -> None:
+        """Begin again at offset 0 of the queue, which is empty."""
+        self._go_to(0)
+        self._nic.store(self.front_register, 0)
+        self._nic.store(self.back_register, 0)
+
     def append(self, size: int, stream: int, sequence: int) -> int:
         """Enter the message at `next` into the scoreboard as WAITING and return its slot. A slot must be free."""
         slot = (self.first + self.count) % self.slots

@@ -74,7 +74,10 @@ class Multicast:
     # ---- tree
 
     def _place(self, tree: int, at_root: bool) -> Place | None:
-        """Return this NI's position in a tree, or None if it has none or, with `at_root`, is not the root."""
+        """Return this NI's position in a tree, or None if it has none or, with `at_root`, is not the root.
+
+        A card without power is no member.
+        """
         if tree >= self._ni.options.multicast_trees:
             return None
         place, known = self._nic.load_words(self._layout.trees + Tree.BYTES * tree, 2)
@@ -82,6 +85,8 @@ class Multicast:
             return None
         children = dict.fromkeys((place >> 16 & 0xFF, place >> 8 & 0xFF))
         channels = tuple(i for i in range(min(TREE_CHANNELS, self._ni.options.channels)) if place >> i & 1)
+        if self._endpoints.down:
+            channels = tuple(channel for channel in channels if channel != self._ni.card_channel)
         others = tuple(vnn for vnn in children if vnn != self._ni.me)
         return Place(place >> 24, others, channels)
 
@@ -117,6 +122,7 @@ class Multicast:
             await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._verdicts.refuse(buffer, key, source, stream, lack)
+            await self._endpoints.look_at_card(self._delivery)
         else:
             message = self._buffers.message[buffer]
             self._verdicts.take(key, source, stream, message)
@@ -137,6 +143,7 @@ class Multicast:
         place = self._place(tree, True)
         if place is not None and self._lack(tree, place, HEADER_BYTES + payload) is not None:
             await self._clock.later(stream)
+            await self._endpoints.look_at_card(self._delivery)
         elif place is not None and place.channels and len(self._own) == OWN_DELIVERIES:
             self._held_up.append(stream)
         else:

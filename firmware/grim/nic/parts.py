@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware.common.nic import host_dma
 from firmware.grim.nic.answers import Answers
 from firmware.grim.nic.card_messages import CardMessages
+from firmware.grim.nic.card_power import CardPower
 from firmware.grim.nic.clock import Clock, TickingClock
 from firmware.grim.nic.connections import Connections
 from firmware.grim.nic.controls import Controls
@@ -56,7 +57,7 @@ class Parts:
         self.buffers = buffers = Buffers(ni, sentinels)
         self.verdicts = verdicts = Verdicts(ni, transmitter, buffers)
         intake = Intake(ni, buffers, verdicts, endpoints, delivery)
-        card = CardMessages(ni, verdicts, endpoints, intake)
+        card = CardMessages(ni, verdicts, endpoints, intake, delivery)
         self.cut_through = CutThrough(ni, sentinels, buffers, verdicts, endpoints, delivery)
         both = options.buffering == "both"
         self.buffering = Buffering(ni, buffers, verdicts, endpoints, delivery, intake) if both else None
@@ -66,7 +67,9 @@ class Parts:
         losses = LossyAnswers(ni, outgoing, transmitter, reports, ticking, self.search) if ticking else None
         self.answers = answers = losses or Answers(ni, outgoing, transmitter, reports, clock, self.search)
 
-        self.remote = remote = Remote(ni, outgoing, buffers, verdicts, delivery, answers)
+        self.remote = remote = Remote(ni, outgoing, buffers, verdicts, endpoints, delivery, answers)
+        self.card_power = CardPower(ni, self.dma, delivery, endpoints, card, outgoing, reports, self.search)
+        remote.restart_card = self.card_power.restart
         self.multicast = multicast = Multicast(
             ni, outgoing, buffers, verdicts, endpoints, self.buffering, delivery, answers, clock
         )

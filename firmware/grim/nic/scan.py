@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from firmware.common.nic import Loop, Service, Step, WatchedService
-from firmware.common.nic.host_dma import flag_watch
+from firmware.common.nic.host_dma import ABORTED, flag_watch
+from firmware.grim.channel_map import NO_CARD
 from firmware.grim.nic.delivery.delivery import NO_BUFFER
 from firmware.grim.nic.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
 from firmware.grim.nic.ni import Ni
@@ -28,6 +29,8 @@ class Firmware:
     def __init__(self, ni: Ni) -> None:
         self.ni, self.nic = ni, ni.nic
         self.parts = Parts(ni)
+        self._aborts = ABORTED if ni.card_channel != NO_CARD else 0
+        """Bit of ISR for a transfer that a card without power has not answered."""
         self._repeat = True
         """True during synchronisation when notices are due."""
         hardware, options = self._hardware(), ni.options
@@ -49,7 +52,7 @@ class Firmware:
             (flag_watch("poll_receive", 1 << Isr.RECV), parts.receiver.packet),
             self._sent(),
             dma,
-            (flag_watch("poll_flag", TIME | BUFF | SIGNAL), self._rare),
+            (flag_watch("poll_flag", TIME | BUFF | SIGNAL | self._aborts), self._rare),
             *further,
             *parts.cut_through.services(),
             *(parts.buffering.services() if parts.buffering is not None else ()),
@@ -70,7 +73,9 @@ class Firmware:
 
     async def _rare(self) -> None:
         flags = await self.nic.read(Reg.ISR)
-        if flags & BUFF:
+        if flags & self._aborts:
+            await self.parts.card_power.aborted()
+        elif flags & BUFF:
             await self.parts.receiver.overrun()
         elif flags & SIGNAL:
             await self.parts.remote.signalled()

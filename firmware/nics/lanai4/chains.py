@@ -31,6 +31,11 @@ class SoftwareChains:
             await self._nic.work("dma_begin")
             self._begin()
 
+    async def resume(self, chain: int) -> None:
+        """Complete the block that a bus abort has stopped, without a transfer. See `HostDma`."""
+        if self._current == chain:
+            await self._complete()
+
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """Return the service of the engine's ISR bit."""
         self._woken = woken
@@ -64,8 +69,12 @@ class SoftwareChains:
 
     async def _done(self) -> None:
         """Handle the end of a transfer: mark its block, start the next one, run the handler of a WAKE flag."""
+        self._nic.write(Reg.ISR, DONE)
+        await self._complete()
+
+    async def _complete(self) -> None:
+        """Mark the block in transfer, start the next one, and run the handler of a WAKE flag."""
         nic, chain = self._nic, self._current
-        nic.write(Reg.ISR, DONE)
         block = self._lists[chain]
         following = nic.load(block + Block.NEXT)
         nic.store(block + Block.NEXT, following | TERMINAL)

@@ -22,6 +22,10 @@ class HardwareChains:
         """Start or continue a chain."""
         self._nic.write(Reg.PULSE, 1 << chain)
 
+    async def resume(self, chain: int) -> None:
+        """Continue a chain that a bus abort has stopped; a block without bytes is done at once."""
+        self._nic.write(Reg.PULSE, 1 << chain)
+
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """Return one service for each chain. No two chains in use share a flag."""
         return [

@@ -8,6 +8,7 @@ from firmware.common.host.lock import Lock
 from firmware.tpil.host.errors import CardGoneError
 from firmware.verbs import Host
 from pymodels.card.registers import REGISTERS, CardReg
+from pymodels.host import UnansweredError
 
 IDLE = 256
 """Idle-loop turns between two polls; each poll takes the bus from the transfer."""
@@ -15,6 +16,8 @@ PATIENCE = 10_000
 """Polls after which a transfer counts as lost: 30 ms or more, a hundred times the time of `MOST` bytes at 33 MHz."""
 LEFT = 0xFFFF
 """Greatest value of DMA_BYTES. A bus on which no card answers reads as ones."""
+ALL = 0xFFFFFFFF
+"""Word that a bus without an answer reads as."""
 MOST = 0x8000
 """Bytes of one command: below the register's 65535, and a multiple of 8."""
 
@@ -72,7 +75,10 @@ class CardDma:
         ):
             await self._host.pio_write(self._registers + register, struct.pack(">I", value))
         for _ in range(PATIENCE):
-            left = await self._host.pio_read(self._registers + CardReg.DMA_BYTES)
+            try:
+                left = await self._host.pio_read(self._registers + CardReg.DMA_BYTES)
+            except UnansweredError:
+                left = ALL
             if not left:
                 return
             if left > LEFT:

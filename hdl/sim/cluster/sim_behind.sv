@@ -86,6 +86,7 @@ module sim_behind
       .FRAME(FRAME)
   ) slots (
       .rst,
+      .faults(1'b0),  // the supply of cards behind a bridge does not fail
       .fabric_clk,
       .fabric_cycle,
       .fabric_awake,

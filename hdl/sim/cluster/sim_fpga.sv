@@ -14,6 +14,7 @@ module sim_fpga
 ) (
     input  logic            clk,
     input  logic            rst,
+    input  logic            off,           // the card has no supply
     input  logic     [47:0] cycle,
     output logic            busy,
     output alarm_t          alarm,
@@ -52,7 +53,14 @@ module sim_fpga
   card_trace_t trace;
   card_shell_trace_t shell;
   assign shell = trace.shell;
-  assign in_flight = trace.in_flight;
+  logic card_busy, f_off_q, f_settled_q, f_wakes;
+  always_ff @(posedge fabric_clk) begin
+    if (rst) {f_off_q, f_settled_q} <= 2'b00;
+    else {f_off_q, f_settled_q} <= {off, f_off_q};
+  end
+  assign f_wakes = f_off_q != off || f_settled_q != f_off_q;  // the fabric needs edges for its reset
+  assign busy = card_busy && !off;
+  assign in_flight = trace.in_flight && !off;
   assign alarm = NO_ALARM;
   logic unused_trace;
   assign unused_trace = ^trace;
@@ -60,11 +68,11 @@ module sim_fpga
       .UNIT(BASE + PART_FPGA)
   ) card (
       .f_clk(fabric_clk),
-      .f_rst(rst),
+      .f_rst(rst || off || f_off_q),
       .clk,
-      .rst,
+      .rst  (rst || off),
       .cycle,
-      .busy,
+      .busy (card_busy),
       .f_busy,
       .pci_in,
       .pci_out,
@@ -180,8 +188,8 @@ module sim_fpga
       .clk(fabric_clk),
       .rst,
       .cycle(fabric_cycle),
-      .busy(f_busy),
-      .in_flight(f_busy),
+      .busy(f_wakes || (f_busy && !off)),
+      .in_flight(f_busy && !off),
       .alarm(myri_sleep_pkg::NO_ALARM),
       .awake(fabric_awake)
   );

@@ -12,6 +12,7 @@ module sim_frame
 ) (
     input  logic            clk,
     input  logic            rst,
+    input  logic            off,     // the card has no supply
     input  logic     [47:0] cycle,
     output logic            busy,
     input  pci_in_t         pci_in,
@@ -36,7 +37,7 @@ module sim_frame
   logic [7:0] mem_be;
   myri_frame_buffer card (
       .clk,
-      .rst,
+      .rst(rst || off),
       .cycle,
       .pci_in,
       .pci_out,
@@ -63,7 +64,7 @@ module sim_frame
   // ---------------------------------------------------------------- trace
   logic over_q, some_q;  // a trace record is due; this transaction has made an access
   logic [31:0] first_q, written_q;
-  assign busy = card_busy || over_q;
+  assign busy = (card_busy && !off) || over_q;
   always_ff @(posedge clk) begin
     if (rst || (over_q && !mem_valid)) begin
       over_q <= 1'b0;

@@ -13,6 +13,7 @@ module sim_io
 ) (
     input  logic            clk,
     input  logic            rst,
+    input  logic            off,        // the card has no supply
     input  logic     [47:0] cycle,
     output logic            busy,
     output logic            in_flight,
@@ -31,7 +32,7 @@ module sim_io
   sram_request_t cpu_sram, mem_sram;
   sram_read_t cpu_read;
   logic [63:0] mem_word;
-  logic card_busy, cpu_busy, irq_busy, cpu_irq, granted;
+  logic flies, card_busy, cpu_busy, irq_busy, cpu_irq, granted;
   logic cpu_valid, cpu_ready, cpu_write, cpu_wc, cpu_fence;
   logic [31:0] cpu_addr;
   logic [63:0] cpu_data;
@@ -41,13 +42,16 @@ module sim_io
   assign cpu_sram.addr = {cpu_addr[22:3], cpu_be[3:0] == 4'd0, 2'd0};
   assign cpu_sram.be = cpu_be;
   assign cpu_sram.wdata = cpu_data;
-  assign cpu_ready = cpu_fence || granted;
+  // Without power, accesses end at once, so that those of a processor that has stopped do not block its port.
+  logic lost_q;
+  always_ff @(posedge clk) lost_q <= !rst && off && cpu_valid && !cpu_fence && !cpu_write;
+  assign cpu_ready = cpu_fence || granted || off;
   myri_io_card card (
       .clk,
-      .rst,
+      .rst(rst || off),
       .cycle,
       .busy(card_busy),
-      .in_flight,
+      .in_flight(flies),
       .pci_in,
       .pci_out,
       .cfg,
@@ -86,7 +90,7 @@ module sim_io
       .cpu_be,
       .cpu_wc,
       .cpu_fence,
-      .cpu_rvalid(cpu_read.valid),
+      .cpu_rvalid(cpu_read.valid || lost_q),
       .cpu_rdata(cpu_read.data),
       .tr_pio_done(1'b0),
       .tr_pio_error(1'b0),
@@ -100,7 +104,8 @@ module sim_io
       .intr(cpu_irq),
       .busy(irq_busy)
   );
-  assign busy = card_busy || cpu_busy || irq_busy;
+  assign busy = (card_busy && !off) || cpu_busy || irq_busy;
+  assign in_flight = flies && !off;
 
   logic unused;
   assign unused = &{1'b0, cpu_wc, cpu_addr};

@@ -213,6 +213,7 @@ module sim_node
         .SLOTS(SLOTS - 1)
     ) slots (
         .rst,
+        .faults,
         .fabric_clk,
         .fabric_cycle,
         .fabric_awake,

@@ -3,6 +3,7 @@
 module sim_slots
   import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
+  import sim_trace_pkg::*;
 #(
     parameter int BASE = 0,  // first unit number of the node, and its settings unit
     parameter int MEMORY = 0,  // number of the FPGA card's SRAM; the frame buffer's is the next
@@ -14,6 +15,7 @@ module sim_slots
 ) (
     input  logic                            clk,
     input  logic                            rst,
+    input  logic                            faults,        // a fault is active or pending
     input  logic   [                  47:0] cycle,
     output logic                            busy,
     output alarm_t                          alarm,
@@ -28,6 +30,22 @@ module sim_slots
   assign busy = fpga_busy | frame_busy | io_busy;
   assign in_flight = fpga_in_flight | io_in_flight;
   if (FPGA != 0) begin : gen_fpga
+    logic off, power_busy, card_busy;
+    pci_out_t card_out;
+    sim_slot_power #(
+        .UNIT(BASE + PART_HOST_CPU),
+        .SLOT(1)
+    ) power (
+        .clk,
+        .rst,
+        .faults,
+        .card_out,
+        .off,
+        .pci_in(slot_in[PCI_IN_BITS-1:0]),
+        .pci_out(slot_out[PCI_OUT_BITS-1:0]),
+        .busy(power_busy)
+    );
+    assign fpga_busy = card_busy | power_busy;
     sim_fpga #(
         .BASE(BASE),
         .SLOT(1),
@@ -42,9 +60,10 @@ module sim_slots
         .fabric_clk,
         .fabric_cycle,
         .fabric_awake,
-        .busy(fpga_busy),
+        .off,
+        .busy(card_busy),
         .pci_in(slot_in[PCI_IN_BITS-1:0]),
-        .pci_out(slot_out[PCI_OUT_BITS-1:0])
+        .pci_out(card_out)
     );
   end else begin : gen_no_fpga
     assign fpga_busy = 1'b0;
@@ -54,6 +73,22 @@ module sim_slots
     assign slot_out[PCI_OUT_BITS-1:0] = '0;
   end
   if (FRAME != 0) begin : gen_frame
+    logic off, power_busy, card_busy;
+    pci_out_t card_out;
+    sim_slot_power #(
+        .UNIT(BASE + PART_HOST_CPU),
+        .SLOT(2)
+    ) power (
+        .clk,
+        .rst,
+        .faults,
+        .card_out,
+        .off,
+        .pci_in(slot_in[2*PCI_IN_BITS-1:PCI_IN_BITS]),
+        .pci_out(slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS]),
+        .busy(power_busy)
+    );
+    assign frame_busy = card_busy | power_busy;
     sim_frame #(
         .BASE  (BASE),
         .SLOT  (2),
@@ -62,15 +97,32 @@ module sim_slots
         .clk,
         .rst,
         .cycle,
-        .busy(frame_busy),
+        .off,
+        .busy(card_busy),
         .pci_in(slot_in[2*PCI_IN_BITS-1:PCI_IN_BITS]),
-        .pci_out(slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS])
+        .pci_out(card_out)
     );
   end else begin : gen_no_frame
     assign frame_busy = 1'b0;
     assign slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS] = '0;
   end
   if (IO != 0) begin : gen_io
+    logic off, power_busy, card_busy;
+    pci_out_t card_out;
+    sim_slot_power #(
+        .UNIT(BASE + PART_HOST_CPU),
+        .SLOT(3)
+    ) power (
+        .clk,
+        .rst,
+        .faults,
+        .card_out,
+        .off,
+        .pci_in(slot_in[3*PCI_IN_BITS-1:2*PCI_IN_BITS]),
+        .pci_out(slot_out[3*PCI_OUT_BITS-1:2*PCI_OUT_BITS]),
+        .busy(power_busy)
+    );
+    assign io_busy = card_busy | power_busy;
     sim_io #(
         .BASE  (BASE),
         .SLOT  (3),
@@ -79,10 +131,11 @@ module sim_slots
         .clk,
         .rst,
         .cycle,
-        .busy(io_busy),
+        .off,
+        .busy(card_busy),
         .in_flight(io_in_flight),
         .pci_in(slot_in[3*PCI_IN_BITS-1:2*PCI_IN_BITS]),
-        .pci_out(slot_out[3*PCI_OUT_BITS-1:2*PCI_OUT_BITS])
+        .pci_out(card_out)
     );
   end else begin : gen_no_io
     assign io_busy = 1'b0;
@@ -90,5 +143,5 @@ module sim_slots
   end
 
   logic unused;
-  assign unused = &{1'b0, clk, rst, slot_in, cycle, fabric_clk, fabric_cycle};
+  assign unused = &{1'b0, clk, rst, faults, slot_in, cycle, fabric_clk, fabric_cycle};
 endmodule

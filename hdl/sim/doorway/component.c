@@ -44,6 +44,7 @@ int here_host_address(int unit) { return san_host_address(unit + dw_here->unit);
 long long here_host_data(int unit) { return san_host_data(unit + dw_here->unit); }
 int here_host_enables(int unit) { return san_host_enables(unit + dw_here->unit); }
 int here_fault(int cable, long long edge, int character) { return san_fault(cable + dw_here->cable, edge, character); }
+int here_power(long long now, int unit, int slot) { return san_power(now, unit + dw_here->unit, slot); }
 void here_capture(int cable, int count, long long data, long long began, long long now) {
   san_capture(cable + dw_here->cable, count, data, began, now);
 }

@@ -91,6 +91,7 @@ int san_host_address(int unit);
 long long san_host_data(int unit);
 int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
+int san_power(long long now, int unit, int slot);
 void san_capture(int cable, int count, long long data, long long began, long long now);
 void san_sample(int unit, long long now, long long low, long long high, int ends);
 extern int dw_monitors;
@@ -114,6 +115,7 @@ dw_trace dw_trace_record(uint64_t number);
 extern uint64_t dw_trace_count;
 extern int dw_trace_on;
 void dw_faults_on(void);
+extern int dw_faults;
 // Faults within a node (strikes.c): flipped bits of the next action of this kind at this place; 0: none.
 enum { STRIKE_READ = 1, STRIKE_WRITE = 2, STRIKE_STORE = 3, STRIKE_LOST_STORE = 4, STRIKE_REGISTER_WRITE = 5, STRIKE_REGISTER_READ = 6,
        STRIKE_INTERRUPT = 7 };

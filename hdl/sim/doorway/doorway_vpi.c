@@ -63,6 +63,7 @@ FUNCTION(san_circuit_give, give(san_circuit_give(A(0), A(1))))
 FUNCTION(san_circuit_take, san_circuit_take(A(0), A(1), A(2), A(3)))
 FUNCTION(san_circuit_complete, san_circuit_complete(args[0], A(1), A(2), args[3], args[4]))
 FUNCTION(san_fault, give(san_fault(A(0), args[1], A(2))))
+FUNCTION(san_power, give(san_power(args[0], A(1), A(2))))
 
 static PLI_INT32 size32(PLI_BYTE8 *u) { (void)u; return 32; }
 static PLI_INT32 size64(PLI_BYTE8 *u) { (void)u; return 64; }
@@ -150,7 +151,7 @@ static void start(void) {
   TASK(san_circuit_live); FUNC64(san_circuit_order); FUNC64(san_circuit_give); TASK(san_circuit_take); TASK(san_circuit_complete);
   FUNC32(san_core_clock); TASK(san_core_register); TASK(san_core_stop);
   TASK(san_core_turn); FUNC32(san_core_sleeps); FUNC32(san_core_wakes);
-  FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
+  FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault); FUNC32(san_power);
   dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults, NULL});
 }
 void (*vlog_startup_routines[])(void) = {start, 0};

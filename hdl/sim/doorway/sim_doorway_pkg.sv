@@ -97,6 +97,10 @@ package sim_doorway_pkg;
     input int cable,
     input longint edge_index,
     input int character);
+  import "DPI-C" here_power = function int san_power(
+    input longint now,
+    input int unit,
+    input int slot);
   import "DPI-C" here_capture = function void san_capture(
     input int cable,
     input int count,

@@ -34,7 +34,7 @@ from tb.lab import variables as looked
 from tb.lab.cluster import RunningCluster
 from tb.lab.faults import Injector
 from tb.lab.variables import variables
-from tb.plan.faults import IN_C, IN_PYTHON, KINDS, Fault, faults
+from tb.plan.faults import IN_C, IN_PYTHON, KINDS, OF_CARDS, Fault, faults
 from tb.report.packets import Captured
 from tb.sweep.work import Done
 
@@ -73,9 +73,19 @@ TEXTS = [
 def test_each_kind_of_fault_survives_a_round_trip_through_its_text() -> None:
     read = faults(",".join(TEXTS), CLUSTER)
     assert [str(one) for one in read] == TEXTS
-    assert {one.kind for one in read} == KINDS.keys()
+    assert {one.kind for one in read} | OF_CARDS == KINDS.keys()
     assert read[1] == Fault("flip", "s0.3", 41_500_001, 1, 0, 2 * US)
     assert faults("", CLUSTER) == []
+
+
+def test_loss_of_power_names_a_slot_with_a_card() -> None:
+    cards = load_cluster(Path(find_config("two_cards", {})))
+    text = f"power:{cards.names[1]}:1@41.5+200"
+    (fault,) = faults(text, cards)
+    assert str(fault) == text and (fault.number, fault.for_ps) == (1, 200 * US)
+    for wrong, cause in ((3, "slot 3"), (2, "slots with cards: 1 (CELOXICA)")):
+        with pytest.raises(ConfigError, match=re.escape(cause)):
+            faults(f"power:{cards.names[0]}:{wrong}@1", cards)
 
 
 WRONG = {
@@ -111,7 +121,8 @@ def test_drawn_faults_have_texts_and_hit_active_places() -> None:
         if fault.kind in ("sram", "memory"):
             begin = (LIFE.sram if fault.kind == "sram" else LIFE.memory)[NAMES.index(fault.place)][0][0]
             assert begin <= fault.number < begin + 8
-    of_python, of_c = [name for name in KINDS if name not in IN_C], [name for name in KINDS if name not in IN_PYTHON]
+    drawn_kinds = [name for name in KINDS if name not in OF_CARDS]
+    of_python, of_c = ([name for name in drawn_kinds if name not in other] for other in (IN_C, IN_PYTHON))
     assert [drawn(seed, LIFE, NAMES).kind for seed in range(len(of_python))] == of_python
     assert [drawn(seed, LIFE, NAMES, in_c=True).kind for seed in range(len(of_c))] == of_c
     assert {drawn(seed, LIFE, NAMES, ["drop"]).kind for seed in range(9)} == {"drop"}

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firmware.grim.nic.cards import CardRings
+from firmware.grim.nic.cards import MISSES, CardRings
+from firmware.grim.nic.delivery.delivery import Delivery
 from firmware.grim.nic.layout import NONE, HostQueue, Register, fits, following
 from firmware.grim.nic.ni import Ni
 
@@ -34,6 +35,8 @@ class Endpoints:
         self._card = CardRings(ni.nic, ni.layout, ni.card_base)
         self.held = False
         """True while the FPGA card accepts segments of one long message only."""
+        self.down = False
+        """True while the card has no power, or has not been started again since."""
         self._lent = NONE
         """Channel whose next place is lent, or NONE."""
 
@@ -52,6 +55,19 @@ class Endpoints:
     def room_for_segment(self, length: int) -> bool:
         """Return True if the FPGA card's next ring has room for a segment of the long message that it accepts."""
         return self._card.room(length)
+
+    async def look_at_card(self, delivery: Delivery) -> None:
+        """Read a register of a card that has had no room for many messages in a row: it may have no power."""
+        if self._card.misses >= MISSES and not self.down:
+            self._card.misses = 0
+            await self._nic.work("card_look")
+            delivery.look(self._card.register)
+            await delivery.start()
+
+    def restart_card(self) -> None:
+        """Begin again with the empty rings of a card that has started."""
+        self._card.restart()
+        self.down = False
 
     async def append(self, channel: int, length: int, message: int = 0) -> Place:
         """Reserve and return the next place in a queue, which must have room, for a message with this number."""

@@ -19,6 +19,8 @@ the driver behind all DMA blocks in progress, so afterwards no DMA accesses the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from firmware.common.nic.host_dma import E2L
 from firmware.grim.formats import (
     CONTINUES,
@@ -36,7 +38,8 @@ from firmware.grim.nic.answers import Answers
 from firmware.grim.nic.cards import CARD
 from firmware.grim.nic.channels import WAITING
 from firmware.grim.nic.delivery.buffers import Buffers
-from firmware.grim.nic.delivery.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
+from firmware.grim.nic.delivery.delivery import FETCHED, NO_BUFFER, REQUESTED, UNFETCHED, Delivery
+from firmware.grim.nic.delivery.endpoints import Endpoints
 from firmware.grim.nic.layout import NONE, ROUTE_BYTES, Counter, DriverWord, Word
 from firmware.grim.nic.ni import Ni
 from firmware.grim.nic.outgoing import Outgoing
@@ -56,12 +59,21 @@ class Remote:
     """Remote memory operations of one NI."""
 
     def __init__(
-        self, ni: Ni, outgoing: Outgoing, buffers: Buffers, verdicts: Verdicts, delivery: Delivery, answers: Answers
+        self,
+        ni: Ni,
+        outgoing: Outgoing,
+        buffers: Buffers,
+        verdicts: Verdicts,
+        endpoints: Endpoints,
+        delivery: Delivery,
+        answers: Answers,
     ) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
         self._outgoing, self._buffers, self._verdicts = outgoing, buffers, verdicts
-        self._delivery, self._answers = delivery, answers
+        self._endpoints, self._delivery, self._answers = endpoints, delivery, answers
         self._translation, self._windows = Translation(ni), Windows(ni)
+        self.restart_card: Callable[[], None] = lambda: None
+        """Function called when the card's driver begins to start the card again."""
         self.under_way = 0
         """Number of DMA operations in progress whose completion needs an action."""
         self._parked: Job | None = None
@@ -69,7 +81,7 @@ class Remote:
         self._number = 0
         self._for_lock = False
         """True while the pending translation request is for the lock word."""
-        self._freed = 0
+        self._freed = self._restarted = 0
         self._storing: dict[int, tuple[int, int]] = {}
         """Word 0 of the read and the NI that was read, by receive buffer whose reply is being stored."""
         self._transfers: dict[tuple[int, int, int], int] = {}
@@ -124,7 +136,9 @@ class Remote:
         Cause.
         """
         if not 0 < job.size <= self._layout.payload:
-            return Cause.TOO_LONG
+            return Cause.CARD_DOWN if job.kind == MessageType.RM_REPLY and not job.size else Cause.TOO_LONG
+        if job.to_card and self._endpoints.down:
+            return Cause.CARD_DOWN
         if job.to_card:
             return await self._find_windows(job)
         if job.pieces is None:
@@ -171,7 +185,8 @@ class Remote:
             self._acknowledge(job)
             await self._nic.work("error_seen")
             self._buffers.release(job.buffer)
-            await self._answers.failed_here(job.request, job.source, Cause.FREED_HERE)
+            down = cause == Cause.CARD_DOWN
+            await self._answers.failed_here(job.request, job.source, cause if down else Cause.FREED_HERE)
         else:
             await self._verdicts.fail(job.buffer, job.key, job.source, job.stream, cause)
 
@@ -210,6 +225,10 @@ class Remote:
         """Handle LANAI_SIG: the driver has freed a block, has written its answer into the entry, or both."""
         self._nic.write(Reg.ISR, SIGNAL)
         await self._nic.work("translate_told")
+        restarted = self._nic.load(Word.CARD)
+        if restarted != self._restarted:
+            self._restarted = restarted
+            self.restart_card()
         freed = self._nic.load(Word.FREED)
         if freed != self._freed:
             await self._let_go(freed)
@@ -349,14 +368,24 @@ class Remote:
         if buffer == REQUESTED:
             self.under_way -= 1
             self._nic.write(Reg.ISR, INTERRUPT)
-        elif buffer == FETCHED:
+        elif buffer in (FETCHED, UNFETCHED):
             self.under_way -= 1
             await self._nic.work("remote_fetched")
+            if buffer == UNFETCHED:
+                self._empty(argument)
             own, streams = self._outgoing.own, self._outgoing.streams
             own.state[argument] = WAITING
             streams.wake(own.stream[argument])
         elif buffer >= 0:
             await self._stored(buffer)
+
+    def _empty(self, slot: int) -> None:
+        """Turn the reply in a slot of the NI's own queue into one without data: its card has lost its power."""
+        own = self._outgoing.own
+        at = own.base + own.offset[slot] + ROUTE_BYTES
+        w1, w2 = self._nic.load_words(at + 4, 2)
+        own.size[slot] = ROUTE_BYTES + HEADER_BYTES
+        self._nic.store_words(at + 4, (w1 & ~(3 << 24), w2 & 0xFFFF))
 
     async def _stored(self, buffer: int) -> None:
         """Complete the read whose reply is now in host memory."""
