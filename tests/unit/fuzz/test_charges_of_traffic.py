@@ -57,6 +57,8 @@ NOT_IN_THE_FUZZ: Mapping[tuple[str, str], Mapping[str, str]] = {
         "receive_for_card": "its clusters have no cards",
         "card_segment": "the same",
         "card_held": "the same",
+        "card_look": "the same",
+        "card_lost": "the same",
         "remote_card": "the same",
         "translate_window": "the same",
         "slotted_later_ni": "its retries under slotted queues and per-NI sequencing end before the NI comes again",

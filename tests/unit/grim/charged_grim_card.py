@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 from unittest.mock import patch
 
@@ -66,6 +66,12 @@ def tour(charges: Charges) -> None:
         bench.machine.finish(HostFilter(host, bytes(32)).run(bytes(100)))
 
 
+def _full(times: int) -> Callable[..., bool]:
+    """Return a function that finds a ring full so many times."""
+    left = count(times, -1)
+    return lambda *ring: next(left) <= 0
+
+
 def _windows(charges: Charges) -> None:
     """Run the remote memory operations on a card, and long messages to it."""
     card = CardBench(card_hold_us=30)
@@ -92,5 +98,9 @@ def _windows(charges: Charges) -> None:
         with patch.object(messages, "cut", lambda *given: islice(cut(*given), 1)):
             await near.send(FAR, CIRCUIT, payload=bytes(6000))
         await step("message behind an unfinished one", near.send(FAR, CIRCUIT, channel=1))
+        with patch("firmware.grim.nic.delivery.endpoints.MISSES", 1), patch("firmware.grim.nic.cards.fits", _full(2)):
+            await step("message to a full card", near.send(FAR, CIRCUIT, channel=1))
+        card.window.silent = True
+        await step("message to a card without power", near.send(FAR, CIRCUIT, channel=1))
 
     card.run(operations)

@@ -13,6 +13,7 @@ from firmware.grim.nic.cards import CARD
 from pymodels.card.fabric import Circuit
 from pymodels.card.registers import REGISTERS, CardReg, Load
 from pymodels.config.model import FPGA_CARD
+from pymodels.machine.host_dma import MasterAbort
 from pymodels.machine.memory import Memory
 from tests.unit.grim.grim_bench import Bench
 
@@ -32,6 +33,8 @@ class Window:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.banks = bytearray(FILLED * WINDOW_BYTES)
+        self.silent = False
+        """True while the card has no power."""
         self.order: list[tuple[int, int]] = []
         """Offset and bytes of each write to a bank, in order."""
 
@@ -43,6 +46,8 @@ class Window:
         """Return bytes."""
         if address < CARD:
             return self.memory.read(address, size)
+        if self.silent:
+            raise MasterAbort
         return bytes(self.banks[address - CARD : address - CARD + size])
 
     def write(self, address: int, data: bytes) -> None:
@@ -50,6 +55,8 @@ class Window:
         if address < CARD:
             self.memory.write(address, data)
             return
+        if self.silent:
+            raise MasterAbort
         self.banks[address - CARD : address - CARD + len(data)] = data
         self.order.append((address - CARD, len(data)))
 
