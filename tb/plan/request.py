@@ -228,7 +228,7 @@ def _check_faults(request: Request, cluster: Cluster, profile: Profile, options:
     """Raise ConfigError for a fault at an unknown place, or of an unknown or unsupported kind."""
     given = faults(str(options[INJECT]), cluster)
     lost = [str(one) for one in given if one.kind in OF_CARDS]
-    if lost and profile.integer("fpga.bridge"):
+    if lost and profile.flag("fpga.bridge"):
         cause = "cards behind a bridge keep their power"
         raise ConfigError("SET", 0, f"{INJECT}={lost[0]}", cause, "leave fpga.bridge out")
     check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
