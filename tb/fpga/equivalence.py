@@ -95,6 +95,10 @@ REMOVED = re.compile(r"^  assign (?P<wire>\\?[^ ]+) +(?:\[[\d:]+\] )?= \d+'hx+;\
 """Wire of a netlist whose register mapping has removed, because nothing reads it."""
 JOINED = re.compile(r"Unproven \$equiv \S+: \\?(\S+?)_gold (?:\[\d+\] )?\\(\S+?)_gate")
 """Point that is not proved, and the wire of the netlist that has its value."""
+WIDTH = re.compile(r"^  wire (?:width (\d+) )?(?:\w+ \d+ )?\\(\w+)$", re.MULTILINE)
+"""Wire in RTLIL."""
+DECLARED = re.compile(r"^  (?:reg|wire) (?:\[(\d+):0\] )?([A-Za-z]\w*);$", re.MULTILINE)
+"""Wire or register in a netlist in Verilog: highest bit, name."""
 LUT_RAM = "TRELLIS_DPR16X4"
 GATE, CELL_MODELS, STATUS, SECONDS, UNNAMED = "gate.v", "models.v", "status.txt", "seconds.txt", "unnamed.txt"
 FOUND = re.compile(r"Found (\d+) \$equiv cells")
@@ -260,7 +264,13 @@ def compared(block: Block, cells: str, netlist: str, count: int, states: str = "
         ToolError: Yosys cannot read one of the two.
     """
     verdict, wires = _compared(block, cells, netlist, count, states, "")
-    return _compared(block, cells, netlist, count, states, TWO_VALUED, wires)[0] if verdict.unproved else verdict
+    if verdict.unproved:
+        verdict, wires = _compared(block, cells, netlist, count, states, TWO_VALUED, wires)
+    if verdict.unproved and isinstance(block, Part):
+        wide = widened(netlist, block.text, states)
+        again = _compared(block, cells, wide, count, states, TWO_VALUED, wires)[0] if wide != netlist else verdict
+        verdict = min(verdict, again, key=lambda one: len(one.unproved))
+    return verdict
 
 
 def _compared(
@@ -313,6 +323,28 @@ def aliases(said: str, netlist: str) -> set[str]:
     ports = PORTS.search(netlist)
     kept = ports[2].split(", ") if ports else []
     return {wire for point, wire in JOINED.findall(said) if wire != point and wire not in kept}
+
+
+def widened(netlist: str, text: str, states: str) -> str:
+    """Return a netlist in which wires narrower than those of the part have further bits of value 0.
+
+    Mapping removes high bits that are always 0. As points they are proved, too, and give the register its width again.
+
+    Args:
+        netlist: Netlist in Verilog.
+        text: Part in RTLIL.
+        states: Codes of states; registers named there have other widths.
+    """
+    ports = PORTS.search(netlist)
+    left = {name: int(width or 1) for width, name in WIDTH.findall(text)}
+    for top, name in DECLARED.findall(netlist):
+        more = left.get(name, 0) - int(top or 0) - 1
+        if more <= 0 or (ports and name in ports[2].split(", ")) or re.search(rf"^\.fsm .* {name}$", states, re.M):
+            continue
+        netlist = re.sub(rf"(?<![\w\\.']){name}(?!\w)", f"{name}_narrow", netlist)
+        made = f"  wire [{left[name] - 1}:0] {name};\n  assign {name} = {{ {more}'h0, {name}_narrow }};\n"
+        netlist = netlist.replace("endmodule", f"{made}endmodule", 1)
+    return netlist
 
 
 def without_removed(netlist: str) -> str:

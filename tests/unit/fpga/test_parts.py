@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from tb.fpga import equivalence
-from tb.fpga.equivalence import Verdict, aliases
+from tb.fpga.equivalence import Verdict, aliases, widened
 from tb.fpga.mapping import Block
 from tb.fpga.parts import Part, opened, parts_of
 from tb.quality.check import LATE
@@ -117,6 +117,17 @@ def test_a_wire_that_is_one_net_with_an_unproved_point_is_an_alias_unless_it_is_
   Unproven $equiv $auto$equiv_make.cc:258:find_same_wires$4: \one_gold \two_gate
 """
     assert aliases(said, "module m(one, two, mem_WR_EN);\n") == {"push", "u_a.valid"}
+
+
+def test_a_register_whose_high_bits_mapping_removes_has_them_as_zeros_but_not_a_port_or_a_state() -> None:
+    text = "  wire width 3 \\full_q\n  wire width 4 \\state_q\n  wire width 2 output 1 \\out\n  wire \\same_q\n"
+    netlist = (
+        "module m(out);\n  reg full_q;\n  reg state_q;\n  wire out;\n  reg same_q;\n  assign a = full_q;\nendmodule\n"
+    )
+    made = widened(netlist, text, ".fsm m state_q\n.map 00 1\n")
+    assert "  reg full_q_narrow;\n" in made and "  assign a = full_q_narrow;\n" in made
+    assert made.endswith("  wire [2:0] full_q;\n  assign full_q = { 2'h0, full_q_narrow };\nendmodule\n")
+    assert "state_q_narrow" not in made and "out_narrow" not in made and "same_q_narrow" not in made
 
 
 @pytest.fixture
