@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ COLOURS = (
     (120, 120, 60),
 )
 """Colour of each process."""
+OF_ALL = "barriers", "collections"
+"""Counts of all processes together; the others are sums over the processes."""
 OPTIONS: Mapping[str, Option] = {
     "programs": Option("sor,tsp,jacobi,fft", "which programs, with commas"),
     "scale": Option(16, "rows and iterations are divided by it, the time of a point multiplied; 1: the paper's", 1, 64),
@@ -103,37 +105,21 @@ def _right(program: Program, size: Size, parts: list[Any]) -> bool:
 
 
 class Window:
-    """Measured time: from the first account opened to the last one closed. Counts refer to it."""
+    """Measured time: from the first account opened to the last one closed.
+
+    A process counts while its own account is open, so messages of the barriers before and after are not counted.
+    """
 
     def __init__(self, all_of: list[Any]) -> None:
         self._all = all_of
-        self._before: Counter[str] = Counter()
-        self._counts: Counter[str] = Counter()
-        self._open = False
-        for tmk in all_of:
-            tmk.account.watch = self._told
+        self._before: list[Mapping[str, int]] = [{}] * len(all_of)
+        self._after: list[Mapping[str, int]] = [{}] * len(all_of)
+        for number, tmk in enumerate(all_of):
+            tmk.account.watch = partial(self._told, number)
 
-    def _told(self, opened: bool) -> None:
-        """Record that an account opens or closes."""
-        if not self._open:
-            self._before, self._open = self._so_far(), True
-        elif not opened:
-            self._counts = self._so_far()
-
-    def _so_far(self) -> Counter[str]:
-        all_of = self._all
-        return Counter(
-            {
-                "messages": sum(tmk.sent for tmk in all_of),
-                "bytes": sum(tmk.sent_bytes for tmk in all_of),
-                "barriers": min(tmk.barriers.passed for tmk in all_of),
-                "locks": sum(tmk.locks.acquired for tmk in all_of),
-                "collections": min(tmk.barriers.collections for tmk in all_of),
-                "faults": sum(tmk.process.faults for tmk in all_of),
-                "twins": sum(tmk.memory.twins for tmk in all_of),
-                "diffs": sum(tmk.memory.diffs for tmk in all_of),
-            }
-        )
+    def _told(self, number: int, opened: bool) -> None:
+        """Record that the account of a process opens or closes."""
+        (self._before if opened else self._after)[number] = _counted(self._all[number])
 
     def ran(self) -> Ran:
         """Return the measurements."""
@@ -141,7 +127,11 @@ class Window:
         begun = min(tmk.account.intervals[0][0] for tmk in all_of)
         ended = max(tmk.account.intervals[-1][1] for tmk in all_of)
         shares = {share.value: sum(tmk.account.total(share) for tmk in all_of) / len(all_of) / 1e12 for share in Share}
-        counts = {name: count - self._before[name] for name, count in self._counts.items()}
+        pairs = list(zip(self._before, self._after, strict=True))
+        counts = {
+            name: (min if name in OF_ALL else sum)(after[name] - before[name] for before, after in pairs)
+            for name in self._after[0]
+        }
         faults = sorted(
             (time - begun, tmk.proc_id, page, write)
             for tmk in all_of
@@ -149,6 +139,20 @@ class Window:
             if begun <= time < ended
         )
         return Ran((ended - begun) / 1e12, shares, counts, faults, len(all_of[0].memory.pages))
+
+
+def _counted(tmk: Any) -> dict[str, int]:
+    """Return the counts of a process so far."""
+    return {
+        "messages": tmk.sent,
+        "bytes": tmk.sent_bytes,
+        "barriers": tmk.barriers.passed,
+        "locks": tmk.locks.acquired,
+        "collections": tmk.barriers.collections,
+        "faults": tmk.process.faults,
+        "twins": tmk.memory.twins,
+        "diffs": tmk.memory.diffs,
+    }
 
 
 def show(lab: Lab, name: str, found: Ran) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firmware.applications.shared_memory import PROGRAMS, Size
 from firmware.tmk.host.account import Share
+from tb.studies.tmk._tmk_apps import Window
 from tests.amount import cases
 from tests.unit.tmk.tmk_bench import Bench
 
@@ -48,6 +49,20 @@ def test_results_are_those_of_a_sequential_program(name: str, processes: int, on
         assert np.abs(got - right).max() < 1e-10 * np.abs(right).max()
     else:
         assert np.array_equal(got, right)
+
+
+@pytest.mark.parametrize(("name", "barriers"), [("jacobi", 202), ("fft", 33)])
+def test_the_measured_window_contains_the_barriers_of_the_paper(name: str, barriers: int) -> None:
+    program, bench, small = PROGRAMS[name], Bench(3, pages=256), SMALL[name]
+    window = Window(bench.all)
+
+    async def run(tmk: Any) -> None:
+        await program.run(tmk, small)
+        await tmk.exit()
+
+    bench.program(run, within_us=1e8)
+    more = program.sizes[program.usual].rounds - small.rounds
+    assert window.ran().counts["barriers"] + 2 * more == barriers, "at the paper's size"
 
 
 def test_fft_on_three_processes_gives_every_bit_of_one() -> None:

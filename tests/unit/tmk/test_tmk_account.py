@@ -173,8 +173,24 @@ def test_messages_and_faults_are_counted_in_the_measured_time() -> None:
     bench.program(program)
     found = window.ran()
     assert found.counts["barriers"] == 2 and found.counts["faults"] == len(found.faults) == 3
-    assert found.counts["messages"] == 2 * 2 + 3 * 2
+    assert found.counts["messages"] == 2 * 2 + 3 * 2 - 1, "the last Response is that of the closed account"
     assert found.seconds >= max(spans(bench)) / 1e12
+
+
+def test_messages_of_the_barriers_before_and_after_the_measured_time_are_not_counted() -> None:
+    bench = Bench(8, pages=16)
+    window = Window(bench.all)
+
+    async def program(tmk: Tmk) -> None:
+        await tmk.barrier(0)
+        tmk.account.open()  # process 0 has not released all others yet
+        await tmk.barrier(0)
+        tmk.account.close()
+        await tmk.exit()
+
+    bench.program(program)
+    counts = window.ran().counts
+    assert counts["messages"] == 2 * 7 and counts["barriers"] == 1
 
 
 def test_the_picture_shows_which_process_read_and_wrote_which_page_when(tmp_path: Path) -> None:
