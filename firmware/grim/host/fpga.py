@@ -52,6 +52,8 @@ class FpgaCard:
         self._images = CardImages(host, view, self.write, self.read)
         self.images = self._images.names
         """Image files; the number of an image is its index plus 1."""
+        self.circuit_file = tuple(view.circuits)
+        """Lines of the circuit file."""
         self.circuits = names(view.circuits)
         """Circuit names, by number."""
 

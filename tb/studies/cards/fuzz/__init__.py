@@ -1,7 +1,8 @@
 """Mixed fuzz test of FPGA cards.
 
-Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards. Meanwhile they
-load images, stop shells, move bytes into their own cards, and write and read the other card's window remotely. The test
+Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards, in
+SystemVerilog or in Python as the image says. Meanwhile they load images, also damaged ones, and stop shells. They move
+bytes into their own cards, and write and read the other card's window remotely; circuits write there, too. The test
 runs on the RTL only: the machine has no cards, and a second model of the shell would not test the existing one.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from pymodels.profiles import DEFAULT_KIND
 from tb.fuzz.descriptor import Fuzz
@@ -16,8 +18,10 @@ from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
 from tb.studies.cards.fuzz.acts import RESULT, WRONG, CardActs
+from tb.studies.cards.fuzz.images import BYTES, DAMAGES, BadImages
 from tb.studies.cards.fuzz.injection import LONGEST, Injection
 from tb.studies.cards.fuzz.injection import WRONG as TRANSFERS
+from tb.studies.cards.fuzz.issued import Issued
 from tb.studies.cards.fuzz.ledger import Ledger
 from tb.studies.cards.fuzz.windows import BESIDE, Windows
 from tb.studies.grim import fuzz as grim
@@ -45,6 +49,7 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card forward": ("to", "at", "circuit", "mode"),
     "card loopback": ("to", "channel", "argument", "bytes"),
     "card load": ("image",),
+    "card bad image": ("image", "damage", "way"),
     "card pause": ("us",),
     "card no circuit": ("to",),
     "card misuse": ("what",),
@@ -53,18 +58,20 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card store": ("offset", "bytes", "skew", "channel"),
     "card fetch": ("offset", "bytes", "channel"),
     "card beside": ("beside", "channel"),
+    "card issue": ("offset", "bytes"),
 }
 """Random parameters of each act, by its name."""
 WORDS: Mapping[str, tuple[str, ...]] = {
     "mode": ("REPLY", "ENDPOINT", "NOWHERE"),
     "what": tuple(WRONG),
+    "damage": tuple(DAMAGES),
     "transfer": tuple(TRANSFERS),
     "beside": tuple(BESIDE),
 }
 NUMBERS = {
     "circuit": (0, 3),
     "argument": (0, 2),
-    "image": (0, 1),
+    "image": (0, 3),
     "bytes": (0, LONGEST),
     "offset": (0, 200),
     "skew": (0, 1),
@@ -73,7 +80,7 @@ NUMBERS = {
 }
 NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
 """Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
-OWN_BYTES = frozenset({"card inject", "card store", "card fetch"})
+OWN_BYTES = frozenset({"card inject", "card store", "card fetch", "card issue"})
 """Acts whose bytes are drawn from `NUMBERS`; others have those of GRIM's messages."""
 OFTEN = 2
 """Inverse share of the acts that concern a card."""
@@ -115,11 +122,14 @@ class CardCluster(Cluster):
     def __init__(self, program: Program, world: World) -> None:
         super().__init__(program, world)
         self.jobs = Ledger(program.nodes)
+        self.issued: list[Issued] = []
 
     def missing(self) -> Iterator[str]:
         """See `Cluster`."""
         yield from super().missing()
         yield from self.jobs.missing()
+        for one in self.issued:
+            yield from one.missing()
 
 
 class Application(grim.Application):
@@ -130,10 +140,14 @@ class Application(grim.Application):
         self.node.channels -= 1  # the last is the card's
         world = cluster.world
         self.cards = CardActs(self.node, cluster.jobs, lambda: world.kernel.now)
+        card: Any = self.node.library.card
+        self.images = BadImages(self.node, cluster.jobs, card.circuit_file, lambda: world.kernel.now)
         self.injection = Injection(self.node, world.card_memory(index))
         memories = [world.card_memory(node) for node in range(NODES)]
         self.windows = Windows(self.node, self.transfers, memories)
-        self.parts += (self.cards, self.injection, self.windows)
+        self.issued = Issued(self.node, self.cards, self.windows, world.card_memory)
+        cluster.issued.append(self.issued)
+        self.parts += (self.cards, self.images, self.injection, self.windows, self.issued)
 
     def publish(self) -> None:
         """See `grim.Application`."""
@@ -169,6 +183,6 @@ FUZZ = Fuzz(
     run=run,
     stands_on=("grim", "tpil"),
     places=("rtl",),
-    cluster="two_cards",
-    settings="fpga.image_bytes=640",
+    cluster="python_cards",
+    settings=f"fpga.image_bytes={BYTES}",
 )

@@ -85,6 +85,8 @@ class CardActs:
         self.index, self.host = node.index, node.host
         self._entries: dict[tuple[int, str], Place | None] = {}
         """Destination of the results of each own circuit; results without an entry are dropped."""
+        self._modes: dict[tuple[int, str], tuple[Forward, int, int]] = {}
+        """Arguments of the last `forward` of each own circuit: mode, target, handler."""
 
     # ---- before the acts
 
@@ -149,6 +151,7 @@ class CardActs:
         if done:
             places = {Forward.NOWHERE: None, Forward.ENDPOINT: place, Forward.REPLY: own}
             self._entries[card, circuit] = places[mode]
+            self._modes[card, circuit] = mode, to, handler
 
     async def do_card_load(self, act: Act) -> None:
         """Load an image, regardless of messages in flight."""
@@ -176,6 +179,10 @@ class CardActs:
             lambda: misuse.call(self.node.library, to, self.node.numbers["take"], 0),
             refused=misuse.argument,
         )
+
+    def entry(self, card: int, circuit: str) -> tuple[Forward, int, int]:
+        """Return the arguments of `forward` with which an own circuit was last directed."""
+        return self._modes.get((card, circuit), (Forward.NOWHERE, 0, 0))
 
     # ---- how
 

@@ -40,8 +40,8 @@ class Windows:
     def __init__(self, node: Node, transfers: Transfers, memories: list[NDArray[np.uint8]]) -> None:
         """Set up the acts; `memories` are those of all cards, in bytes."""
         self.node, self._transfers, self._memories = node, transfers, memories
-        self._other = (node.index + 1) % len(memories)
-        self._written: list[tuple[int, bytes]] = []
+        self.other = (node.index + 1) % len(memories)
+        self.written: list[tuple[int, bytes]] = []
         self._next = BEGIN + CONSTANT
 
     async def begin(self) -> None:
@@ -51,6 +51,14 @@ class Windows:
         card: Any = self.node.library.card
         await card.open_window(BEGIN, ROOM)
 
+    def take(self, size: int) -> int | None:
+        """Return the offset of bytes of the window that nothing else writes, or None if none are left."""
+        target = self._next
+        if target + size > BEGIN + ROOM:
+            return None
+        self._next = target + size
+        return target
+
     async def do_card_store(self, act: Act) -> None:
         """Write remotely into the window."""
         size = max(act.whole("bytes") & ~3, 4)
@@ -59,7 +67,7 @@ class Windows:
             return
         self._next = target + size
         source = 4 * act.whole("offset")
-        self._written.append((target, INK[source : source + size]))
+        self.written.append((target, INK[source : source + size]))
         await self._send(act, target, source, size)
 
     async def do_card_fetch(self, act: Act) -> None:
@@ -70,7 +78,7 @@ class Windows:
         source = 4 * act.whole("offset") % (CONSTANT - size) & ~3
         lock = transfers.new_lock(self.node.index, 0)
         channel = self.node.channel(act)
-        order = Order("card read", self.node.index, act.task, channel, self._other)
+        order = Order("card read", self.node.index, act.task, channel, self.other)
         transfers.expect(str(act), self.node.index, landing.va, INK[source : source + size], order, lock)
         await self.node.call(
             str(act),
@@ -80,12 +88,12 @@ class Windows:
     async def do_card_beside(self, act: Act) -> None:
         """Write to the card outside of its window, which causes a later error."""
         target, argument = BESIDE[str(act.values["beside"])]
-        self.node.ledger.owe(str(act), argument, f"VNN {self._other}")
+        self.node.ledger.owe(str(act), argument, f"VNN {self.other}")
         await self._send(act, target, 0, 64)
 
     @property
     def _card(self) -> int:
-        return Reference(self._other, Device.CELOXICA, 0).pack()
+        return Reference(self.other, Device.CELOXICA, 0).pack()
 
     async def _send(self, act: Act, target: int, source: int, size: int) -> None:
         library, ink, channel = self.node.library, self.node.ink.va + source, self.node.channel(act)
@@ -96,9 +104,9 @@ class Windows:
         begin, end = FIRST, BANK + BANK_BYTES
         meant = np.zeros(end - begin, np.uint8)
         meant[BEGIN - begin : BEGIN - begin + CONSTANT] = np.frombuffer(INK[:CONSTANT], np.uint8)
-        for target, data in self._written:
+        for target, data in self.written:
             meant[target - begin : target - begin + len(data)] = np.frombuffer(data, np.uint8)
-        differs = np.flatnonzero(meant != self._memories[self._other][begin:end])
+        differs = np.flatnonzero(meant != self._memories[self.other][begin:end])
         if not len(differs):
             return []
-        return [f"card of node {self._other}: {len(differs)} wrong bytes from {begin + int(differs[0]):#x} on"]
+        return [f"card of node {self.other}: {len(differs)} wrong bytes from {begin + int(differs[0]):#x} on"]
