@@ -78,7 +78,7 @@ class Servers:
         return True
 
     async def read(self) -> int:
-        """Ask for a block and return the tag of the request."""
+        """Send a request for a block and return its tag."""
         self._tag += 1
         words = self._tag << 8 | DiskOp.READ, self._tag % 4, 512, self.buffer
         await self.attempt(self.libraries[1].send(self.card, self.service, *words))

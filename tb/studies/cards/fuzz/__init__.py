@@ -1,9 +1,9 @@
 """Mixed fuzz test of FPGA cards.
 
-Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards, in
-SystemVerilog or in Python as the image says. Meanwhile they load images, also damaged ones, and stop shells. They move
-bytes into their own cards, and write and read the other card's window remotely; circuits write there, too. The test
-runs on the RTL only: the machine has no cards, and a second model of the shell would not test the existing one.
+Two hosts with a card each use all of GRIM's operations and send messages through circuits of both cards. An image has
+its circuits in SystemVerilog or in Python. Meanwhile the hosts load images, also damaged ones, and stop shells. They
+move bytes into their own cards, and write and read the other card's window remotely. Circuits write there, too. The
+test runs on the RTL only: the machine has no cards, and a second model of the shell would not test the existing one.
 """
 
 from __future__ import annotations
