@@ -19,12 +19,18 @@ from firmware.grim.options import Options
 from firmware.options import OptionError
 from firmware.view import ClusterView
 from pymodels.card.circuits import CIRCUITS
+from pymodels.card.fabric import EXAMPLE
+from pymodels.card.image import build
+from pymodels.card.registers import SLOTS
+from pymodels.card.registers import Load as Outcome
 from pymodels.config.model import FPGA_CARD
 from pymodels.machine import Machine
 from tb.fuzz import trial
 from tb.studies.cards.fuzz import CARD_ACTS
 from tb.studies.cards.fuzz.circuits import Flow, Job, Load
+from tb.studies.cards.fuzz.configuration import Configuration
 from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.cards.fuzz.multicasts import Copies
 from tb.studies.grim.fuzz.mail import FOREVER
 from tb.studies.grim.fuzz.node import CHECK
 
@@ -72,6 +78,66 @@ def test_an_image_that_was_loaded_between_two_results_has_cleared_the_circuit() 
         again = replace(told, number=2, begun=50, arrived=60, result=bins(payload))
         counted = Job(0, 0, "histogram", COUNT, b"ab", None, 0)
         assert len(list(Flow("histogram", [Load(30, 40)], [counted, told, again]).wrong())) == wrong
+
+
+def test_an_image_of_another_slot_keeps_the_circuit() -> None:
+    for circuits, kept in ((frozenset({"fir16"}), True), (frozenset({"histogram"}), False), (None, False)):
+        load = Load(10, 20, circuits)
+        told = Job(1, 0, "histogram", TELL, b"", AT, 10, 11, bins(b""))
+        counted = Job(2, 0, "histogram", TELL, b"", AT, 30, 40, bins(b"ab"))
+        between = Job(0, 0, "histogram", COUNT, b"ab", None, 11)
+        cleared = list(Flow("histogram", [load], [told, between, counted]).wrong())
+        assert not cleared, circuits
+        lost = [told, between, replace(counted, result=bins(b""))]
+        assert bool(list(Flow("histogram", [load], lost).wrong())) is kept, circuits
+
+
+def test_partial_images_change_one_slot_and_need_a_whole_one_before() -> None:
+    one = Configuration(EXAMPLE)
+    first, second = one.slots[0], next(line.image for line in EXAMPLE if line.image != EXAMPLE[0].image)
+    assert one.places(str(second))[0] is None
+    part = build(EXAMPLE, str(second), 1, 64).pack()
+    whole = build(EXAMPLE, str(second), None, 64).pack()
+    assert one.may_empty(whole) is None
+    assert one.may_empty(part) == frozenset(line.name for line in EXAMPLE if line.slot == 1)
+    assert one.may_empty(part[:4]) == frozenset()
+    assert (one.load(part).outcome, one.slots) == (Outcome.DONE, [first, second, first, first])
+    assert (one.load(part[:-8]).outcome, one.slots) == (Outcome.TRUNCATED, [first, None, first, first])
+    assert (one.load(whole[:-8]).outcome, one.slots) == (Outcome.TRUNCATED, [None] * SLOTS)
+    assert (one.load(part).outcome, one.slots) == (Outcome.NO_SHELL, [None] * SLOTS)
+    assert (one.load(whole).outcome, one.slots) == (Outcome.DONE, [second] * SLOTS)
+    assert one.load(part).outcome == Outcome.DONE
+
+
+def test_copies_of_a_multicast_reach_every_member_once() -> None:
+    copies = Copies()
+    key = "member", 1, 4
+    copies.expected[key] = b"data"
+    assert list(copies.missing()) == ["copy 4 for handler 'member' has not arrived at node 1"]
+    copies.arrive(key, b"data")
+    assert (list(copies.missing()), copies.wrong) == ([], [])
+    copies.arrive(key, b"data")
+    copies.arrive(("member", 0, 4), b"data")
+    what = "copy 4 for handler 'member' of node"
+    assert copies.wrong == [f"{what} 1 arrived twice", f"{what} 0 was not sent"]
+    other = Copies()
+    other.expected[key] = b"data"
+    other.arrive(key, b"atad")
+    assert "4 other bytes" in other.wrong[0]
+
+
+def test_each_card_answers_its_copy_of_a_multicast() -> None:
+    ledger = Ledger(2)
+    first = ledger.begin_cast(0, "loopback", 1, 9, (1, 0))
+    words = 1, first.number, first.number * CHECK & 0xFFFF_FFFF
+    for card in (1, 0):
+        assert len(list(ledger.missing())) == card + 1
+        assert ledger.under_way(card, "loopback")
+        ledger.arrive(5, 1, Reference(card, Device.CELOXICA, 1).pack(), words, first.payload)
+        assert not ledger.under_way(card, "loopback")
+    assert (list(ledger.missing()), ledger.wrong()) == ([], [])
+    ledger.arrive(6, 1, Reference(1, Device.CELOXICA, 1).pack(), words, first.payload)
+    assert "arrived twice" in ledger.wrong()[0]
 
 
 def test_wrong_results_are_named() -> None:

@@ -18,11 +18,14 @@ from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
 from tb.studies.cards.fuzz.acts import RESULT, WRONG, CardActs
-from tb.studies.cards.fuzz.images import BYTES, DAMAGES, BadImages
+from tb.studies.cards.fuzz.images import BYTES, DAMAGES, SLOT_BYTES, Images
 from tb.studies.cards.fuzz.injection import LONGEST, Injection
 from tb.studies.cards.fuzz.injection import WRONG as TRANSFERS
 from tb.studies.cards.fuzz.issued import Issued
 from tb.studies.cards.fuzz.ledger import Ledger
+from tb.studies.cards.fuzz.multicasts import Copies, Multicasts
+from tb.studies.cards.fuzz.reads import Reads
+from tb.studies.cards.fuzz.streams import Streams
 from tb.studies.cards.fuzz.windows import BESIDE, Windows
 from tb.studies.grim import fuzz as grim
 from tb.studies.grim.fuzz import acts
@@ -48,8 +51,13 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card burst": ("to", "circuit", "argument", "bytes"),
     "card forward": ("to", "at", "circuit", "mode"),
     "card loopback": ("to", "channel", "argument", "bytes"),
-    "card load": ("image",),
-    "card bad image": ("image", "damage", "way"),
+    "card load": ("image", "part", "way"),
+    "card bad image": ("image", "part", "damage", "way"),
+    "card slots": (),
+    "card together": ("to", "segments", "bytes"),
+    "card cast": ("argument", "bytes", "channel"),
+    "card root": ("offset", "bytes"),
+    "card read": ("to", "skew", "offset", "bytes"),
     "card pause": ("us",),
     "card no circuit": ("to",),
     "card misuse": ("what",),
@@ -76,11 +84,13 @@ NUMBERS = {
     "offset": (0, 200),
     "skew": (0, 1),
     "way": (0, 4),
+    "part": (0, 3),
+    "segments": (0, 3),
     "us": (1, 300),
 }
 NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
 """Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
-OWN_BYTES = frozenset({"card inject", "card store", "card fetch", "card issue"})
+OWN_BYTES = frozenset({"card inject", "card store", "card fetch", "card issue", "card root", "card read"})
 """Acts whose bytes are drawn from `NUMBERS`; others have those of GRIM's messages."""
 OFTEN = 2
 """Inverse share of the acts that concern a card."""
@@ -123,11 +133,15 @@ class CardCluster(Cluster):
         super().__init__(program, world)
         self.jobs = Ledger(program.nodes)
         self.issued: list[Issued] = []
+        self.copies = Copies()
+        self.cards: list[CardActs] = []
+        self.windows: list[Windows] = []
 
     def missing(self) -> Iterator[str]:
         """See `Cluster`."""
         yield from super().missing()
         yield from self.jobs.missing()
+        yield from self.copies.missing()
         for one in self.issued:
             yield from one.missing()
 
@@ -141,25 +155,38 @@ class Application(grim.Application):
         world = cluster.world
         self.cards = CardActs(self.node, cluster.jobs, lambda: world.kernel.now)
         card: Any = self.node.library.card
-        self.images = BadImages(self.node, cluster.jobs, card.circuit_file, lambda: world.kernel.now)
+        self.images = Images(self.node, cluster.jobs, card.circuit_file, lambda: world.kernel.now)
         self.injection = Injection(self.node, world.card_memory(index))
         memories = [world.card_memory(node) for node in range(NODES)]
         self.windows = Windows(self.node, self.transfers, memories)
+        self.all_windows = cluster.windows
         self.issued = Issued(self.node, self.cards, self.windows, world.card_memory)
         cluster.issued.append(self.issued)
+        self.streams = Streams(self.node, cluster.cards)
+        self.multicasts = Multicasts(self.node, self.cards, cluster.copies, lambda: world.kernel.now)
+        self.reads = Reads(self.node, self.cards, self._into, world.card_memory)
+        cluster.cards.append(self.cards)
+        cluster.windows.append(self.windows)
         self.parts += (self.cards, self.images, self.injection, self.windows, self.issued)
+        self.parts += (self.streams, self.multicasts, self.reads)
+
+    def _into(self, card: int) -> Windows:
+        """Return the acts on the window of a card."""
+        return self.all_windows[card - 1]
 
     def publish(self) -> None:
         """See `grim.Application`."""
         super().publish()
         self.node.library.register_handler(self.cards.handler(), RESULT)
+        self.multicasts.publish()
 
     async def settle_in(self) -> None:
         """See `grim.Application`."""
         await super().settle_in()
         await self.cards.begin()
         await self.windows.begin()
-        self.host.spawn(self.cards.drive(lambda: self.cluster.over), f"driver of card {self.index}")
+        await self.multicasts.begin()
+        self.host.spawn(self.images.drive(lambda: self.cluster.over), f"driver of card {self.index}")
 
     def wrong(self) -> list[str]:
         """See `grim.Application`."""
@@ -175,7 +202,7 @@ async def run(program: Program, world: World) -> list[str]:
         return made[0]
 
     wrong = await grim.run(program, world, cluster, Application)
-    return [*wrong, *made[0].jobs.wrong()] if made else wrong
+    return [*wrong, *made[0].jobs.wrong(), *made[0].copies.wrong] if made else wrong
 
 
 FUZZ = Fuzz(
@@ -184,5 +211,5 @@ FUZZ = Fuzz(
     stands_on=("grim", "tpil"),
     places=("rtl",),
     cluster="python_cards",
-    settings=f"fpga.image_bytes={BYTES}",
+    settings=f"fpga.image_bytes={BYTES} fpga.slot_bytes={SLOT_BYTES}",
 )

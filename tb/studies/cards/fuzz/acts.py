@@ -10,9 +10,8 @@ from firmware.grim.host import Grim
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
 from tb.fuzz.program import Act
-from tb.studies.cards.fuzz.circuits import Load
 from tb.studies.cards.fuzz.ledger import Ledger
-from tb.studies.grim.fuzz.mail import FOREVER, Place
+from tb.studies.grim.fuzz.mail import Place
 from tb.studies.grim.fuzz.misuse import Misuse
 from tb.studies.grim.fuzz.node import CHECK, MASK, Node
 
@@ -23,8 +22,6 @@ OWNED = tuple(name for name in CIRCUITS if name != SHARED)
 RESULT = "result"
 """Name of the handler that receives results."""
 BURST = 10
-ROUND_PS = 400_000_000
-"""Time between two images that a driver loads for waiting messages, ps."""
 
 Misuses = Mapping[str, Misuse]
 
@@ -106,36 +103,28 @@ class CardActs:
         for name in (*CIRCUITS, RESULT):
             self.node.numbers[name] = await library.resolve_handler(name)
         await library.forward(self._reference(self.index), SHARED, Forward.REPLY)
-        await self._send(self.index, SHARED, 0, 0, (self.index, 0))
+        await self.send(self.index, SHARED, 0, 0, (self.index, 0))
         await self.node.idle(lambda: not any(self.jobs.missing_at(self.index)))
-
-    async def drive(self, over: Callable[[], bool]) -> None:
-        """Run the driver: load the images for which messages wait, within a bounded time."""
-        turn = 0
-        while not over():
-            await self.host.sleep(ROUND_PS, "the driver's next poll")
-            turn += 1
-            await self._load(turn)
 
     # ---- acts
 
     async def do_card_send(self, act: Act) -> None:
         """Send a message through an own circuit."""
         card, circuit = self._owned(act)
-        await self._send(card, circuit, act.whole("argument"), act.whole("bytes"), self._entries.get((card, circuit)))
+        await self.send(card, circuit, act.whole("argument"), act.whole("bytes"), self._entries.get((card, circuit)))
 
     async def do_card_burst(self, act: Act) -> None:
         """Send many messages back to back."""
         card, circuit = self._owned(act)
         for _ in range(BURST):
             size = min(act.whole("bytes"), 500)
-            await self._send(card, circuit, act.whole("argument"), size, self._entries.get((card, circuit)))
+            await self.send(card, circuit, act.whole("argument"), size, self._entries.get((card, circuit)))
 
     async def do_card_loopback(self, act: Act) -> None:
         """Send a message through the shared circuit and back, on any channel."""
         channel = self.node.channel(act)
         card = act.whole("to") % self.node.cluster.program.nodes
-        await self._send(card, SHARED, act.whole("argument"), act.whole("bytes"), (self.index, channel), channel)
+        await self.send(card, SHARED, act.whole("argument"), act.whole("bytes"), (self.index, channel), channel)
 
     async def do_card_forward(self, act: Act) -> None:
         """Set the destination of the results of an own circuit."""
@@ -152,10 +141,6 @@ class CardActs:
             places = {Forward.NOWHERE: None, Forward.ENDPOINT: place, Forward.REPLY: own}
             self._entries[card, circuit] = places[mode]
             self._modes[card, circuit] = mode, to, handler
-
-    async def do_card_load(self, act: Act) -> None:
-        """Load an image, regardless of messages in flight."""
-        await self._load(act.whole("image"))
 
     async def do_card_pause(self, act: Act) -> None:
         """Stop the shell for some time."""
@@ -196,9 +181,10 @@ class CardActs:
     def _reference(card: int) -> int:
         return Reference(card, Device.CELOXICA, 0).pack()
 
-    async def _send(
-        self, card: int, circuit: str, argument: int, size: int, to: Place | None, channel: int = 0
-    ) -> None:
+    async def send(self, card: int, circuit: str, argument: int, size: int, to: Place | None, channel: int = 0) -> None:
+        """Send a message to a circuit of a card, whose result goes to a place."""
+        if circuit == SHARED:
+            await self.node.idle(lambda: not self.jobs.taken[card])
         job = self.jobs.begin(self._now(), card, circuit, argument, size, to)
         words = argument, job.number, job.number * CHECK & MASK, self.node.numbers[RESULT]
         number, library = self.node.numbers[circuit], self.node.library
@@ -206,13 +192,6 @@ class CardActs:
             str(job),
             lambda: library.send(self._reference(card), number, *words, payload=job.payload, channel=channel),
         )
-
-    async def _load(self, image: int) -> None:
-        card = _own(self.node.library)
-        load = Load(self._now(), FOREVER)
-        self.jobs.loads[self.index].append(load)
-        await card.load(card.images[image % len(card.images)])
-        load.ended = self._now()
 
 
 async def _true(call: Any) -> bool:

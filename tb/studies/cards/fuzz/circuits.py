@@ -29,6 +29,8 @@ class Job:
     begun: int
     arrived: int = FOREVER
     result: bytes = b""
+    cast: bool = False
+    """True if it is the copy of a multicast, one for each card, numbered in the order of the cards."""
 
     def __str__(self) -> str:
         what = f"message {self.number} ({len(self.payload)} bytes, argument {self.argument})"
@@ -41,6 +43,12 @@ class Load:
 
     begun: int
     ended: int = FOREVER
+    circuits: frozenset[str] | None = None
+    """Circuits that it may clear: those of a slot; None for all."""
+
+    def clears(self, circuit: str) -> bool:
+        """Return True if the image may clear a circuit."""
+        return self.circuits is None or circuit in self.circuits
 
 
 @dataclass
@@ -81,9 +89,10 @@ class Flow:
 
     def _loaded(self, states: list[Circuit], before: tuple[int, int], now: tuple[int, int]) -> list[Circuit]:
         """Return the states after the images loaded between two messages, each processed within an interval of time."""
-        if any(load.begun >= before[1] and load.ended <= now[0] for load in self.loads):
+        loads = [load for load in self.loads if load.clears(self.circuit)]
+        if any(load.begun >= before[1] and load.ended <= now[0] for load in loads):
             return [CIRCUITS[self.circuit]()]
-        if any(load.ended >= before[0] and load.begun <= now[1] for load in self.loads):
+        if any(load.ended >= before[0] and load.begun <= now[1] for load in loads):
             return _distinct([*states, CIRCUITS[self.circuit]()])
         return states
 

@@ -1,8 +1,8 @@
-"""Images that a card must reject, loaded while messages are in flight.
+"""Images of the whole device or of one slot, also damaged ones, loaded while messages are in flight.
 
-The outcome must be that of the reference model (`pymodels.card.image.judge`). A file with an invalid header changes
-nothing. One with damaged or missing frames empties the slots, so that circuits lose their state until another image is
-loaded.
+The outcome must be that of the reference model (`configuration.py`). A file with an invalid header changes nothing. One
+with damaged or missing frames empties its slots, so that circuits lose their state until another image is loaded. After
+an incomplete image of the whole device the card rejects those of a slot.
 """
 
 from __future__ import annotations
@@ -14,15 +14,20 @@ from typing import Any
 
 from firmware.grim.host.card_images import METHODS, LoadError
 from pymodels.card.fabric import Circuit
-from pymodels.card.image import HEADER, build, judge
+from pymodels.card.image import HEADER, build
+from pymodels.card.registers import Load as Outcome
 from tb.fuzz.program import Act
 from tb.studies.cards.fuzz.circuits import Load
+from tb.studies.cards.fuzz.configuration import Configuration
 from tb.studies.cards.fuzz.ledger import Ledger
 from tb.studies.grim.fuzz.mail import FOREVER
 from tb.studies.grim.fuzz.node import Node
 
-BYTES = 640
-"""Bytes of the frames of an image, as in the settings of the fuzz test."""
+BYTES, SLOT_BYTES = 640, 320
+"""Bytes of the frames of an image, and of that of a slot, as in the settings of the fuzz test."""
+
+ROUND_PS = 400_000_000
+"""Time between two images that a driver loads for waiting messages, ps."""
 
 
 def _header(data: bytes, field: int, mask: int) -> bytes:
@@ -51,25 +56,56 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
 """Changes of a file that a card must reject."""
 
 
-class BadImages:
+class Images:
     """Acts of a node on the configuration port of its card."""
 
     def __init__(self, node: Node, ledger: Ledger, circuits: tuple[Circuit, ...], now: Callable[[], int]) -> None:
         self.node, self._ledger, self._circuits, self._now = node, ledger, circuits, now
+        self._configuration = Configuration(circuits)
+
+    async def drive(self, over: Callable[[], bool]) -> None:
+        """Run the driver: load the images for which messages wait, within a bounded time."""
+        turn = 0
+        while not over():
+            await self.node.host.sleep(ROUND_PS, "the driver's next poll")
+            turn += 1
+            await self._load("an image of the driver", self._file(turn, 0), 0)
+
+    async def do_card_load(self, act: Act) -> None:
+        """Load an image of the whole device or of one slot, regardless of messages in flight."""
+        await self._load(str(act), self._file(act.whole("image"), act.whole("part")), act.whole("way"))
 
     async def do_card_bad_image(self, act: Act) -> None:
         """Load a file that must be rejected."""
-        card: Any = self.node.library.card
-        image = card.images[act.whole("image") % len(card.images)]
-        data = DAMAGES[str(act.values["damage"])](build(self._circuits, image, None, BYTES).pack())
-        verdict = judge(data, self._circuits, True)
-        load = Load(self._now(), FOREVER)
-        if verdict.emptied:
-            self._ledger.loads[self.node.index].append(load)
+        data = DAMAGES[str(act.values["damage"])](self._file(act.whole("image"), act.whole("part")))
+        await self._load(str(act), data, act.whole("way"))
+
+    async def do_card_slots(self, act: Act) -> None:
+        """Compare the image of each slot with the reference model."""
+        found = list(await self._card.slots())
+        if found != self._configuration.slots:
+            self.node.wrong(f"{act}: the slots have {found}, expected {self._configuration.slots}")
+
+    @property
+    def _card(self) -> Any:
+        return self.node.library.card
+
+    def _file(self, image: int, part: int) -> bytes:
+        name = self._card.images[image % len(self._card.images)]
+        places = self._configuration.places(name)
+        slot = places[part % len(places)]
+        return build(self._circuits, name, slot, BYTES if slot is None else SLOT_BYTES).pack()
+
+    async def _load(self, what: str, data: bytes, way: int) -> None:
+        """Load a file, and compare the outcome with the reference model."""
+        load = Load(self._now(), FOREVER, self._configuration.may_empty(data))
+        self._ledger.loads[self.node.index].append(load)
+        outcome, taken = Outcome.DONE, 0
         try:
-            await card.load(data, method=METHODS[act.whole("way") % len(METHODS)])
-            self.node.wrong(f"{act} was not rejected")
+            await self._card.load(data, method=METHODS[way % len(METHODS)])
         except LoadError as error:
-            if (error.outcome, error.taken) != (verdict.outcome, verdict.taken):
-                self.node.wrong(f"{act}: {error.outcome.name} after {error.taken} bytes, expected {verdict}")
+            outcome, taken = error.outcome, error.taken
         load.ended = self._now()
+        verdict = self._configuration.load(data)
+        if outcome != verdict.outcome or (outcome != Outcome.DONE and taken != verdict.taken):
+            self.node.wrong(f"{what}: {outcome.name} after {taken} bytes, expected {verdict}")

@@ -25,6 +25,11 @@ CIRCUIT, RESULT_BYTES = "crc32", 4
 BURST = 3
 
 
+def crc32_card(node: int) -> int:
+    """Return the card whose circuit `crc32` belongs to a node."""
+    return (node - OWNED.index(CIRCUIT)) % 2
+
+
 class Issued:
     """Acts of a node whose circuit writes into the window of the next node's card."""
 
@@ -34,8 +39,7 @@ class Issued:
         """Set up the acts; `memory` returns the memory of a node's card in bytes."""
         self.node, self._cards, self._windows = node, cards, windows
         self._memory = memory
-        self._card = (node.index - OWNED.index(CIRCUIT)) % 2
-        """Card whose circuit belongs to this node."""
+        self._card = crc32_card(node.index)
         self._expected: list[tuple[int, bytes]] = []
 
     async def do_card_issue(self, act: Act) -> None:

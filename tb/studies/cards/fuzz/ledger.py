@@ -21,6 +21,8 @@ class Ledger:
         self.flows: Mapping[tuple[int, str], Flow] = {
             (card, circuit): Flow(circuit, self.loads[card]) for card in range(nodes) for circuit in CIRCUITS
         }
+        self.taken = [False] * nodes
+        """True for each card whose shared circuit one node directs elsewhere, so that others must wait."""
         self._failures: list[str] = []
 
     def begin(self, now: int, card: int, circuit: str, argument: int, size: int, to: Place | None) -> Job:
@@ -32,6 +34,13 @@ class Ledger:
         self.flows[card, circuit].jobs.append(job)
         return job
 
+    def begin_cast(self, now: int, circuit: str, argument: int, size: int, to: Place) -> Job:
+        """Record a multicast to all cards, and return the copy of card 0, whose number the multicast has."""
+        copies = [self.begin(now, card, circuit, argument, size, to) for card in range(len(self.loads))]
+        for job in copies:
+            job.payload, job.cast = copies[0].payload, True
+        return copies[0]
+
     def arrive(self, now: int, at: int, source: int, words: tuple[int, int, int], data: bytes) -> None:
         """Record and check a result that arrives at a host."""
         argument, number, check = (word & MASK for word in words)
@@ -40,6 +49,8 @@ class Ledger:
             self._failures.append(f"node {at} received an unknown result: {number:#x}, {check:#x}")
             return
         job = self.jobs[number]
+        if job.cast:
+            job = self.jobs[number + sender.vnn % len(self.loads)]
         where = sender.vnn, sender.device
         if job.to is None or job.to[0] != at:
             self._failures.append(f"the result of {job} arrived at node {at} instead of {job.to}")
@@ -54,6 +65,10 @@ class Ledger:
         for job in self.jobs:
             if job.to is not None and job.to[0] == node and job.arrived == FOREVER:
                 yield f"the result of {job} has not arrived at node {node}"
+
+    def under_way(self, card: int, circuit: str) -> bool:
+        """Return True if a result of a circuit has not reached its host."""
+        return any(job.to is not None and job.arrived == FOREVER for job in self.flows[card, circuit].jobs)
 
     def missing(self) -> Iterator[str]:
         """Yield a description of each missing result of all hosts."""
