@@ -119,5 +119,5 @@ def test_interrupted_run_leaves_no_results_of_its_own_and_no_process(simulator: 
     assert (tmp_path / "results.json").read_bytes() == old
     error = cases(tmp_path / "results.xml")["run"]
     assert (error.problem, error.message.partition(";")[0]) == ("error", "the run was interrupted")
-    assert "study echo_pingpong waits for " in error.message
+    assert " waits for " in error.message  # not always of the study, which may have been at work
     assert not list(tmp_path.glob(".run-*"))

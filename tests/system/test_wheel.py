@@ -95,7 +95,17 @@ def test_a_written_cluster_test_runs_outside_of_the_checkout(here: Environment) 
     assert (ended.returncode, ended.stdout) == (0, "mylab/tests/test_mine.py\nnext: pytest mylab/tests/test_mine.py\n")
     again = here.run("sanlab", "new", "test", "mylab/tests/test_mine.py")
     assert again.stderr == "mylab/tests/test_mine.py: file exists: a new test would replace it; move it away\n"
-    ended = here.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "mylab/tests/test_mine.py", SIM="icarus")
+    ended = here.run(
+        "python",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "mylab/tests/test_mine.py",
+        SIM="icarus",
+        PYTEST_ADDOPTS="",
+    )
     assert ended.returncode == 0, ended.stdout
     assert ended.stdout.splitlines()[-1].startswith("2 passed")
     left = here.user / "sim_build" / "cluster_tests" / "test_mine" / "icarus" / "a_message_arrives_unchanged"

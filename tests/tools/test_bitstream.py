@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from pymodels.board.identity import Manifest
+from tb.build.store import kept
 from tb.fpga import board, programs
 from tb.fpga.board_design import Design, find_design
 from tb.fpga.board_kinds import BOARDS, Board, find_board
@@ -47,8 +48,9 @@ def small_top(link: str, kind: Board, design: Design, slower: int, identity: str
 
 @pytest.fixture(name="folder", autouse=True)
 def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let bitstreams go to a folder of the test."""
+    """Let bitstreams and the cache of routed designs be in a folder of the test: nothing is known from earlier runs."""
     monkeypatch.setattr(board, "FOLDER", tmp_path)
+    monkeypatch.setattr(board, "kept", partial(kept, store=tmp_path / "store"))
     return tmp_path
 
 

@@ -102,5 +102,6 @@ def _windows(charges: Charges) -> None:
             await step("message to a full card", near.send(FAR, CIRCUIT, channel=1))
         card.window.silent = True
         await step("message to a card without power", near.send(FAR, CIRCUIT, channel=1))
+        await step("close all windows", driver._windows.forget())
 
     card.run(operations)
