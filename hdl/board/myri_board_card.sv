@@ -1,8 +1,8 @@
 // Top of a board with an FPGA card (TOP_CARD): a host, and on its PCI bus the card with its four memory banks.
 //
 // The ports are those of myri_board_cluster, so that a board's own top serves both. The PCI bus has the NIC clock, and the
-// FPGA of the card the link clock. The board holds no NIC and no cable, and its trace ring stays empty. The card starts in
-// reset, until the host clears RESET.
+// FPGA of the card the link clock. The board holds no NIC and no cable. Its trace ring records when the card takes a
+// message and gives its result. The card starts in reset, until the host clears RESET.
 module myri_board_card
   import myri_board_pkg::*;
   import myri_card_pkg::*;
@@ -14,7 +14,7 @@ module myri_board_card
     parameter bit CORE = 1'b0,  // 0 only: no NIC, no processor
     parameter int SRAM_LOG2 = 13,  // bytes of a bank, 4..21
     parameter int MEMORY_LOG2 = 16,  // bytes of host memory
-    parameter int RING_LOG2 = 4,  // records of the trace ring
+    parameter int RING_LOG2 = 8,  // records of the trace ring
     parameter int DIVISOR = 25,  // bus clocks of a bit on the serial line
     parameter int TIMEOUT = 2500000  // inactivity time-out of the serial line, bus clocks
 ) (
@@ -49,6 +49,9 @@ module myri_board_card
   logic [18:0] head_addr, result_addr, bank_addr;
   nic_status_t no_nic;
   card_trace_t trace;
+  card_shell_trace_t shell;
+  logic record_valid, record_ready;
+  board_record_t record;
 
   assign pci_in = slot_in;
   assign slot_out = pci_out;
@@ -98,9 +101,9 @@ module myri_board_card
       .node_rdata(node_rdata),
       .node_error(node_error),
       .nic_hits(hits),
-      .record_valid(1'b0),
-      .record_ready(),
-      .records({RECORD_BITS{1'b0}}),
+      .record_valid(record_valid),
+      .record_ready(record_ready),
+      .records(record),
       .latch(latch),
       .latched_valid(latched_valid),
       .latched(latched)
@@ -190,6 +193,37 @@ module myri_board_card
       .bank_rdata(bank_rdata)
   );
 
+  // Trace: a message is taken after the last of the eight words of its header was read.
+  localparam int TAKE = 0, GIVE = 1, SOURCES = 2;  // sources of the link clock
+  localparam logic [19:0] UNIT = 20'(PART_FPGA);
+  logic [19:0] read_q;  // bank and word that were read last
+  logic [31:0] taken_at;  // byte offset of the message in the card
+  logic [SOURCES-1:0] strobe;
+  board_event_t [SOURCES-1:0] events;
+  assign shell = trace.shell;
+  assign taken_at = {10'd0, read_q[19], read_q[18:0] - 19'd7, 2'd0};
+  assign strobe[TAKE] = shell.take;
+  assign strobe[GIVE] = shell.give;
+  assign events[TAKE] = {EV_CARD_TAKE, UNIT, shell.key, taken_at, 32'd0, 32'd0};
+  assign events[GIVE] = {EV_CARD_GIVE, UNIT, shell.key, 32'd0, 32'd0, 32'd0};
+  always_ff @(posedge link_clk) if (head_valid) read_q <= {head_bank, head_addr};
+
+  myri_board_traced #(
+      .SOURCES(SOURCES),
+      .CLOCK  (CLOCK_LINK)
+  ) u_trace (
+      .src_clk(link_clk),
+      .src_rst(link_rst),
+      .cycle(link_cycle),
+      .strobe(strobe),
+      .events(events),
+      .bus_clk(bus_clk),
+      .bus_rst(bus_rst),
+      .record_valid(record_valid),
+      .record_ready(record_ready),
+      .record(record)
+  );
+
   logic unused;
-  assign unused = ^{link_cycle, trace};
+  assign unused = ^trace;
 endmodule

@@ -95,7 +95,7 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
         for one in (
             Design("loopback", Top.LOOPBACK, 1),
             Design("pair", Top.PAIR, 2, sram_log2=17, memory_log2=15),  # GRIM's firmware needs 128 KB
-            Design("card", Top.CARD, 1, sram_log2=13, ring_log2=4, core=False),
+            Design("card", Top.CARD, 1, sram_log2=13, ring_log2=8, core=False),
         )
     }
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from firmware.echo.host import Echo
@@ -152,6 +153,15 @@ def test_a_card_answers_messages_of_its_host_with_the_results_of_the_circuits(ca
         assert board.run(program()) == [CIRCUITS[name]().run(1, payload) for name in ("loopback", "crc32")]
         assert not board.broken_invariants()
         assert board.link.state(0).fault == 0
+        trace = board.records()
+    seen = trace[trace["unit"] == unit(0, Part.FPGA)]
+    give = TraceEvent.CARD_GIVE  # of a control message, which no circuit takes, and of a result
+    assert [TraceEvent(code) for code in seen["event"]] == [give, TraceEvent.CARD_TAKE, give] * 2
+    size = HEADER_BYTES + len(payload) + -len(payload) % 8  # messages with a payload are in bank 1
+    taken = seen[seen["event"] == TraceEvent.CARD_TAKE]
+    assert list(taken["argument"]) == [BANK_BYTES, BANK_BYTES + size]
+    assert (np.diff(seen["time"]) > 0).all()
+    assert not board.link.trace_lost()
 
 
 def test_registers_and_banks_of_a_card_keep_what_its_host_writes(card: StandIn) -> None:
