@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firmware.grim.formats import HEADER_BYTES, Cause, Device, Lack, MessageType, Words, padded
+from firmware.grim.formats import HEADER_BYTES, TAG, Cause, Device, Lack, MessageType, Words, padded
 from firmware.grim.nic.answers import Answers
 from firmware.grim.nic.channels import SENT, Channel
 from firmware.grim.nic.clock import Clock
@@ -126,6 +126,10 @@ class Multicast:
         else:
             message = self._buffers.message[buffer]
             self._verdicts.take(key, source, stream, message)
+            if self._ni.lossy and self._ni.card_channel in place.channels:  # as in Intake.accept
+                at = self._buffers.at[buffer]
+                self._nic.store(at + 4, self._nic.load(at + 4) & ~TAG)
+                await self._nic.work("connection_tag")
             parts = ((self._buffers.at[buffer], length),)
             if place.channels:  # the DMA frees the buffer only after this step, when the copy is made
                 await self._deliver(place, parts, (buffer, key, length), message)

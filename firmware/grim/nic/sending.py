@@ -56,7 +56,9 @@ class Sender:
             return False
         slot = self._outgoing.enter(channel, size, stream)
         nic.trace(TraceEvent.NIC_NOTICED, channel.key(slot), channel.index, message=channel.message[slot])
-        payload = nic.load(channel.base + channel.offset[slot]) if self._fetching is not None else 0
+        payload = 0
+        if self._fetching is not None and channel.index != self._ni.card_channel:  # a card writes no address
+            payload = nic.load(channel.base + channel.offset[slot])
         if self._fetching is not None and payload:
             channel.state[slot] = FETCHING
             self._streams.wait(channel, slot, stream)

@@ -23,6 +23,8 @@ from tests.unit.layers.charges import Charges, settled
 
 OTHER, WINDOW = 3 * BANK_BYTES, 3 * BANK_BYTES + 4096
 """Offsets of two windows, of which the second is used."""
+CARD_ALONE = 1 << 1
+"""Mask of the card's channel in a subscription."""
 CIRCUIT = 77
 """Number of the handler of a circuit."""
 
@@ -62,6 +64,7 @@ def tour(charges: Charges) -> None:
     ):
         bench.machine.finish(card.initialise())
     _windows(charges)
+    _tree(charges)
     with charges.operation("filter on the host"):
         bench.machine.finish(HostFilter(host, bytes(32)).run(bytes(100)))
 
@@ -103,5 +106,22 @@ def _windows(charges: Charges) -> None:
         card.window.silent = True
         await step("message to a card without power", near.send(FAR, CIRCUIT, channel=1))
         await step("close all windows", driver._windows.forget())
+
+    card.run(operations)
+
+
+def _tree(charges: Charges) -> None:
+    """Send a message to a tree with a card, over connections."""
+    card = CardBench(timeout_us=1000)
+    machine, near = card.bench.machine, card.near
+    near.handlers.names[CIRCUIT] = "loopback"
+
+    async def operations() -> None:
+        call = card.far.subscribe_multicast_by_name("tree", CARD_ALONE)
+        subscription = machine.kernel.spawn(call, "subscription")
+        await near.wait_for(lambda: subscription.finished.done)
+        tree = await near.find_multicast_tree("tree")
+        with charges.operation("card multicast with time-outs"):
+            await settled(machine, near.send_mc(tree, CIRCUIT))
 
     card.run(operations)
