@@ -295,7 +295,8 @@ class Host(Concurrency, Protocol):
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         """Copy bytes of host memory by the CPU.
 
-        The cost is a compiled path for every 32 bytes, and the time of uncached memory (profile: `memory.copy_MBps`).
+        The cost is the longer of two times, which overlap: a compiled path for every 32 bytes, and the time of uncached
+        memory (profile: `memory.copy_MBps`).
         """
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:

@@ -119,7 +119,7 @@ COMMON = (
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "maximum interrupt latency"),
     Key("host.interrupt_seed", HOST, int, "", 0, U31, "seed of interrupt latencies, added to the run's seed"),
     Key("memory.bytes", HOST, int, "bytes", 1 << 20, 1 << 31, "host memory (sparse)"),
-    Key("memory.copy_MBps", HOST, int, "MB/s", 1, 100_000, "copy by the CPU, without its instructions"),
+    Key("memory.copy_MBps", HOST, int, "MB/s", 1, 100_000, "copy by the CPU, unless its loop takes longer"),
     Key("memory.queue_bytes", HOST, int, "bytes", 4096, 1 << 28, "pinned memory for incoming message queues"),
     Key("bridge.post_depth", HOST, int, "entries", 1, 16, "posted writes held before the processor waits"),
     Key("bridge.wc_bytes", HOST, int, "bytes", 8, 64, "a write-combining buffer of the processor"),

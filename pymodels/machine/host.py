@@ -133,10 +133,13 @@ class ModelHost(Processes, Computes, PollsCards, HostMessages, Actor):
         await self._charge(path, number, duration * times)
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
-        """Copy bytes of host memory with the CPU: one path execution for every 32 bytes, plus the memory's own time."""
+        """Copy bytes of host memory with the CPU.
+
+        The duration is the longer of the loop, one path execution for every 32 bytes, and the time of memory.
+        """
         duration, number = self.cost(path)
         self.copied_bytes += size
-        await self._charge(path, number, -(-size // 32) * duration + size * self._timing.copy_byte)
+        await self._charge(path, number, max(-(-size // LINE) * duration, size * self._timing.copy_byte))
         self.memory.write(target, self.memory.read(source, size))
 
     def _computing(self, what: str | float, times: int) -> tuple[int, Callable[[int, int], None]]:

@@ -67,6 +67,6 @@ class Timing:
     protect: int = 1_000_000
     """Change of the rights of a page, without the system call."""
     copy_byte: int = 5_000
-    """Copy of a byte from memory to memory, without instructions."""
+    """Copy of a byte by memory; the instructions of the copy loop overlap with it."""
     syscall: int = 1_060_000
     """Kernel entry and return (Table 2.1)."""

@@ -52,7 +52,7 @@ class HostTiming:
     """Cache miss of a polled word after a DMA write."""
     processor: HostProcessor
     copy_ps: float
-    """Memory-to-memory copy time of a byte, without instructions."""
+    """Copy time of a byte by memory; the instructions of the copy loop overlap with it."""
 
 
 @dataclass
@@ -199,7 +199,7 @@ class RtlHost(Processes, Computes, PollsCards, HostMessages, Actor):
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         duration, number = self._cost(path, -(-size // LINE))
         self.copied_bytes += size
-        await self._charge(duration + round(size * self._timing.copy_ps), number)
+        await self._charge(max(duration, round(size * self._timing.copy_ps)), number)
         self.store_bytes(target, self.load_bytes(source, size))
 
     async def _charge(self, duration: int, number: int) -> None:

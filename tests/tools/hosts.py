@@ -54,8 +54,25 @@ NO_SIMULATOR = Hooks(now=NOW(lambda: KERNELS[-1].now if KERNELS else 0), wake_at
 class Bound:
     """Host on a binding: `host` with its verbs, and the kernel that owns time."""
 
-    def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch, miss: int = 70) -> None:
-        """Create the host; `miss`: time in ps to fetch a changed polled word from memory, on the RTL."""
+    def __init__(
+        self,
+        binding: str,
+        library: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        miss: int = 70,
+        copy_byte: float = 0,
+        verbs: type[RtlHost] = RtlHost,
+    ) -> None:
+        """Create the host.
+
+        Args:
+            binding: One of `BINDINGS`.
+            library: The compiled doorway.
+            monkeypatch: Setter of the environment that selects the binding.
+            miss: Time in ps to fetch a changed polled word from memory, on the RTL.
+            copy_byte: Time in ps in which memory copies a byte; an integer on the machine.
+            verbs: Class of the host on the RTL.
+        """
         self.host: Any
         if binding == "machine":
             fixed = Timing(
@@ -66,7 +83,7 @@ class Bound:
                 protect=PROTECT,
                 interrupt_least=LATENCY,
                 interrupt_most=LATENCY,
-                copy_byte=0,
+                copy_byte=int(copy_byte),
             )
             machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
             self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
@@ -85,11 +102,10 @@ class Bound:
             overheads: MappingProxyType[str, int] = MappingProxyType(
                 {"signal": SIGNAL, "fault": FAULT, "protect": PROTECT}
             )
-            timing = HostTiming(
-                1.0, SWITCH, ENTRY, overheads, (LATENCY,) * 2, miss, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0
-            )
+            processor = HostProcessor(1.0, 1.0, 1.0, 0.0)
+            timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (LATENCY,) * 2, miss, processor, copy_byte)
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
-            self.host = doorway.backend(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
+            self.host = doorway.backend(verbs)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
             self.host.use(PathTable.load("host", "echo"))
             self.host._cost = lambda path, times=1: (PATH * times, 0)
 

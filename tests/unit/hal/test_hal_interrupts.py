@@ -61,7 +61,8 @@ def test_the_delay_of_the_interrupt_routine_is_cpu_time_and_restarts_with_each_p
     begun = host.cpu_ps
     bench.run(spread(bench, numbered(3)))
     settle(bench)
-    assert 2 * APART_PS + 40_000_000 < host.cpu_ps - begun < 2 * APART_PS + 60_000_000
+    least = 2 * APART_PS + 50_000_000 - bench.machine.timing.interrupt_most
+    assert least < host.cpu_ps - begun < 2 * APART_PS + 60_000_000
 
 
 @pytest.mark.parametrize("apart", range(1_000_000, 30_000_000, 3_700_000))

@@ -122,7 +122,7 @@ def test_a_setting_of_the_run_without_effect_is_rejected(name: str, capsys: pyte
 
 def test_a_study_takes_settings_of_the_network_and_sizes() -> None:
     small = "messages=24 endpoints=1 fault.loss=0 fault.damage=0"
-    more = "switch.fall_through_ns=1000 sram.bytes=4194304 memory.bytes=33554432"
+    more = "switch.fall_through_ns=1500 sram.bytes=4194304 memory.bytes=33554432"
     usual, other = (on_machine.run("am2_reliability", text, 2, "lanai9", 1) for text in (small, f"{small} {more}"))
     assert other.findings.metrics["messages_per_s"] < usual.findings.metrics["messages_per_s"]
     assert other.machine.nic(0).sram_bytes == 4194304 and other.machine.host(0).memory.size == 33554432
