@@ -2,7 +2,8 @@
 
 Usage: `python -m tb.fpga.equivalence [--cells generic|ecp5] [--parts] [BLOCK ...]`. Every wire that both have under one
 name is a point, at least the ports and most registers. A point is proved if it is equal for all values of the points
-before it, or by induction over clock edges from equal states. The netlist is the file that benches simulate. Registers
+before it, or by induction over clock edges from equal states. A wire that is neither port nor register and that is not
+proved is left out; all other points are proved without it. The netlist is the file that benches simulate. Registers
 are not compared before their reset; an asynchronous reset is taken at clock edges. A block that is not proved as a
 whole, or any block with --parts, is compared part by part: see tb/fpga/parts.py. With --write, the verdicts go to
 equal.json and to the table in tb/fpga/README.md; blocks that are not named keep theirs.
@@ -99,6 +100,8 @@ WIDTH = re.compile(r"^  wire (?:width (\d+) )?(?:\w+ \d+ )?\\(\w+)$", re.MULTILI
 """Wire in RTLIL."""
 DECLARED = re.compile(r"^  (?:reg|wire) (?:\[(\d+):0\] )?([A-Za-z]\w*);$", re.MULTILINE)
 """Wire or register in a netlist in Verilog: highest bit, name."""
+REGISTER = re.compile(r"^  reg (?:\[\d+:0\] )?\\?(\S+?);$", re.MULTILINE)
+"""Register in a netlist of generic cells."""
 LUT_RAM = "TRELLIS_DPR16X4"
 GATE, CELL_MODELS, STATUS, SECONDS, UNNAMED = "gate.v", "models.v", "status.txt", "seconds.txt", "unnamed.txt"
 FOUND = re.compile(r"Found (\d+) \$equiv cells")
@@ -269,6 +272,10 @@ def compared(block: Block, cells: str, netlist: str, count: int, states: str = "
     if verdict.unproved and isinstance(block, Part):
         wide = widened(netlist, block.text, states)
         again = _compared(block, cells, wide, count, states, TWO_VALUED, wires)[0] if wide != netlist else verdict
+        if len(again.unproved) < len(verdict.unproved):
+            verdict, netlist = again, wide
+    if inner := inner_wires(verdict.unproved, netlist):
+        again = _compared(block, cells, netlist, count, states, TWO_VALUED, wires | inner)[0]
         verdict = min(verdict, again, key=lambda one: len(one.unproved))
     return verdict
 
@@ -323,6 +330,17 @@ def aliases(said: str, netlist: str) -> set[str]:
     ports = PORTS.search(netlist)
     kept = ports[2].split(", ") if ports else []
     return {wire for point, wire in JOINED.findall(said) if wire != point and wire not in kept}
+
+
+def inner_wires(points: Collection[str], netlist: str) -> set[str]:
+    """Return those points that are neither a port nor a register.
+
+    Mapping may give such a wire another value where nothing depends on it. Without it as a point, all others have to be
+    proved through its logic.
+    """
+    ports = PORTS.search(netlist)
+    kept = {*(ports[2].split(", ") if ports else []), *REGISTER.findall(netlist)}
+    return {name for name in points if name not in kept and not name.endswith("_q")}
 
 
 def widened(netlist: str, text: str, states: str) -> str:

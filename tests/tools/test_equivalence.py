@@ -1,7 +1,8 @@
 """Netlists proved equal to their blocks by Yosys, and wrong ones found.
 
 Strategy: small blocks with and without state are proved in both kinds of cells. The same netlist with one gate inverted
-has points that are not proved, which are named. Registers whose states Yosys codes anew are compared by these codes. A
+has points that are not proved, which are named. A wire inside that mapping has given another value is left out, and a
+wrong gate is found without it. Registers whose states Yosys codes anew are compared by these codes. A
 block above the limit is listed as too large. A block with a memory and child modules is proved by its parts, and a part
 with an inverted gate is not.
 """
@@ -14,7 +15,7 @@ import pytest
 
 from tb.fpga import equivalence
 from tb.fpga.mapping import NETLIST, Block, cell_count, mapped
-from tb.fpga.parts import split
+from tb.fpga.parts import Part, split
 
 
 @pytest.mark.parametrize("cells", ["generic", "ecp5"])
@@ -50,6 +51,63 @@ def test_a_wrong_netlist_is_not_proved_and_its_points_are_named() -> None:
     verdict = equivalence.compared(block, "generic", wrong, cell_count(folder))
     assert verdict.differs and verdict.unproved and verdict.shown.endswith("points not proved")
     assert all("not proved to be equal" in line for line in equivalence.lines(verdict))
+
+
+GATED = r"""attribute \top 1
+module \m
+  wire width 2 input 1 \a
+  wire input 2 \access
+  wire width 2 output 3 \y
+  wire width 2 \inner
+  wire width 2 \inverse
+  cell $not $1
+    parameter \A_SIGNED 0
+    parameter \A_WIDTH 2
+    parameter \Y_WIDTH 2
+    connect \A \a
+    connect \Y \inverse
+  end
+  cell $mux $2
+    parameter \WIDTH 2
+    connect \A 2'00
+    connect \B \inverse
+    connect \S \access
+    connect \Y \inner
+  end
+  cell $mux $3
+    parameter \WIDTH 2
+    connect \A 2'00
+    connect \B \inner
+    connect \S \access
+    connect \Y \y
+  end
+end
+"""
+"""Module with a wire that is 0 where nothing depends on it."""
+OPEN = """module m(a, access, y);
+  input [1:0] a;
+  input access;
+  output [1:0] y;
+  wire [1:0] inner;
+  assign inner = ~a;
+  assign y = access ? inner : 2'h0;
+endmodule
+"""
+"""Netlist in which that wire has another value there."""
+
+
+def test_a_wire_whose_value_mapping_has_changed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = Part("m", text=GATED)
+    assert equivalence.compared(part, "generic", OPEN, 3).shown == "proved"
+    wrong = OPEN.replace("access ? inner : 2'h0", "inner")
+    assert set(equivalence.compared(part, "generic", wrong, 3).unproved) == {"y"}
+    monkeypatch.setattr(equivalence, "inner_wires", lambda points, netlist: set())
+    assert set(equivalence.compared(part, "generic", OPEN, 3).unproved) == {"inner"}
+
+
+def test_ports_and_registers_are_never_left_out() -> None:
+    netlist = "module m(clk, out);\n  reg kept;\n  wire inside;\n  wire state_q;\n"
+    assert equivalence.inner_wires(("out", "kept", "state_q", "inside"), netlist) == {"inside"}
 
 
 def test_a_large_block_is_listed_as_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
