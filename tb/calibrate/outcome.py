@@ -22,9 +22,11 @@ from tb.calibrate.match import LIMIT
 from tb.calibrate.rank import Rank
 from tb.calibrate.space import Array
 from tb.calibrate.waves import Matched
+from tb.plan.provenance import commit
 from tb.report.markup import html_table, section
 from tb.report.page import document
 from tb.report.tables import Table, number, percent
+from tb.tools.paths import ROOT
 
 SCHEMA = 1
 
@@ -108,6 +110,7 @@ class Outcome:
             "schema": SCHEMA,
             "family": self.family.name,
             "command": self.command,
+            "commit": commit(ROOT),
             "runs": [run.name for run in self.family.runs],
             "waves": [vars(wave) for wave in self.matched.waves],
             "unmet": list(self.unmet),

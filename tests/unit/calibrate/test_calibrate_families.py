@@ -28,10 +28,12 @@ from tb.calibrate.family import Family, load_family
 from tb.calibrate.run import calibrate, count, main
 from tb.calibrate.space import Unknowns, default, load_unknowns, settings
 from tb.figures.held_out import known_calibrations
+from tb.plan.provenance import commit
 from tb.sweep import farm
 from tb.sweep.cache import Cache
 from tb.sweep.points import Point
 from tb.sweep.work import Done
+from tb.tools.paths import ROOT
 from tests.unit.report.madeup import results
 
 NAME = "firmvia"
@@ -257,6 +259,7 @@ def test_the_outcome_is_left_as_page_json_and_table(small: Family, tmp_path: Pat
     assert "make calibrate FAMILY=firmvia" in page and "the run hangs" in page
     plain = json.loads((tmp_path / "out" / "calibrate.json").read_text(encoding="utf-8"))
     assert [row["inside"] for row in plain["rows"]] == [True, True] and plain["unmet"] == []
+    assert plain["commit"] == commit(ROOT) and plain["command"] == "make calibrate FAMILY=firmvia"
     told = known_calibrations(tmp_path, tmp_path / "none")["firmvia"]
     inside = {row["name"]: row["inside"] for row in plain["rows"]}
     assert {name: one.inside for name, one in told.rows.items()} == inside, "as the page of fidelity reads it"
