@@ -3,6 +3,9 @@
 A card may have lost its power in the middle of a result of several segments. Each host endpoint that has received the
 first ones would append the card's next message to them. So the driver writes a last segment into the card's queue for
 every endpoint, in place of the card. Then the NI begins again with empty queues.
+
+The NI may not have noticed the loss, if no message for the card arrived meanwhile. So it first gets the order to write
+nothing to the card, before the driver sets the card's registers and ring pointers.
 """
 
 from __future__ import annotations
@@ -33,13 +36,15 @@ class CardRestart:
     def __init__(self, host: Host, layout: Layout, view: ClusterView, channel: int, windows: CardWindows) -> None:
         self._host, self._layout, self._channel = host, layout, channel
         self._view, self._windows = view, windows
-        self._restarts = 0
+        self._steps = 0
 
     async def prepare(self) -> None:
-        """End unfinished results, close all windows, and let the NI begin again with the card's queues.
+        """Let the NI write nothing more to the card, end unfinished results, and close all windows.
 
         Raises GrimError if a message of the card is not acknowledged in time.
         """
+        if not self._steps & 1:
+            await self._step()
         back = await self._empty()
         options = Options.from_values(self._view.options)
         for vnn in range(len(self._view.names)):
@@ -48,8 +53,15 @@ class CardRestart:
                 if channel != others.card and vnn in self._view.routes:
                     back = await self._end(vnn, channel, back)
         await self._windows.forget()
-        self._restarts += 1
-        await store_words(self._host, Word.CARD, self._restarts)
+
+    async def finish(self) -> None:
+        """Let the NI accept messages for the card again, with empty queues."""
+        await self._step()
+
+    async def _step(self) -> None:
+        """Make one step of the restart known to the NI; return when its earlier transfers to the card have ended."""
+        self._steps += 1
+        await store_words(self._host, Word.CARD, self._steps)
         await self._windows.driver.confirm()
 
     async def _end(self, vnn: int, channel: int, back: int) -> int:
@@ -64,14 +76,19 @@ class CardRestart:
         after = following(back, MESSAGE_BYTES, layout.limit)
         target = self._host.nic_base + notice(layout, self._channel)
         await self._host.pio_write(target, struct.pack(">I", after))
-        return await self._empty()
+        return await self._empty(after)
 
-    async def _empty(self) -> int:
-        """Wait until all messages in the card's queue are acknowledged, and return its back pointer."""
+    async def _empty(self, last: int | None = None) -> int:
+        """Wait until all messages in the card's queue are acknowledged, and return its back pointer.
+
+        With doorbells the NI writes the back pointer later than the driver, so `last` is the one to wait for.
+        """
         base = self._host.nic_base
         for _ in range(PATIENCE):
             back = await self._host.pio_read(base + self._layout.register(self._channel, Register.BACK))
-            if back == await self._host.pio_read(base + self._layout.register(self._channel, Register.FRONT)):
+            if last in (None, back) and back == await self._host.pio_read(
+                base + self._layout.register(self._channel, Register.FRONT)
+            ):
                 return back
             await self._host.sleep(LOOK_PS, "the acknowledgement of the card's last messages")
         raise GrimError("card", "timed out waiting for its last messages to be acknowledged", "wait for their hosts")

@@ -20,7 +20,7 @@ from firmware.grim.host.channel_queue import notice
 from firmware.grim.host.errors import CardPowerError, GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
 from firmware.grim.host.io_card import IoCard
-from firmware.grim.nic.cards import CARD, card_channel, ring_limit
+from firmware.grim.nic.cards import BACKS, CARD, card_channel, ring_limit
 from firmware.grim.nic.layout import Layout, Register
 from firmware.grim.options import Options
 from firmware.verbs import Host
@@ -140,8 +140,11 @@ class FpgaCard:
         async with self._turn:
             await self.read(CardReg.IMAGE)
             await self._restart.prepare()
+            for pointer in BACKS:  # the NI may have announced messages before
+                await self.write(pointer, 0)
         await self.initialise()
         await self.learn(dict(self._numbers))
+        await self._restart.finish()
         await self.activate()
 
     async def open_window(self, offset: int, size: int) -> int:

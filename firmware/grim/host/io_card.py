@@ -77,6 +77,7 @@ class IoCard:
             await self._restart.prepare()
         await self.initialise()
         await self.learn(self._numbers)
+        await self._restart.finish()
 
     async def open_window(self, offset: int, size: int) -> int:
         """Open a part of the card's memory for remote memory, and return its PCI address (`FpgaCard.open_window`)."""

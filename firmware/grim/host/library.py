@@ -69,7 +69,7 @@ class Grim(Api):
         self.memory = RemoteMemory(host, options, calls, self.messages, self.pinned, self.driver)
         self.reserved = ReservedMemory(host, layout, calls)
         self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
-        self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers, self.trees)
+        self.cards = Cards(self.nodes, calls, self.messages, self.handlers, self.trees)
         parts = host, options, layout, self.nodes, (self.pinned, self.driver), self.trees
         self.processes = {name: Process(name, *parts) for name in self.nodes.channels(view.me).processes}
         """Endpoints of this host's processes, by name."""
@@ -114,7 +114,7 @@ class Grim(Api):
         messenger.beside = [process.link(buffers[process.channel]) for process in processes]
         await self.trees.plant(messenger)
         self.phase = Phase.HANDLERS
-        for part in (self.database, self.messages, self.trees, self.cards):
+        for part in (self.database, self.messages, self.trees, self.cards.errors):
             self.handlers.functions.update(part.built_in())
         self.phase = Phase.SYNCHRONISATION
         await enable.synchronise(host, buffers[0].address + HostQueue.STATUS)

@@ -12,7 +12,7 @@ from firmware.grim.host.calls import Calls
 from firmware.grim.host.errors import GrimError
 from firmware.grim.options import Options
 from firmware.view import ClusterView
-from pymodels.card.fabric import limits
+from pymodels.card.fabric import limits, names
 from pymodels.config.model import ENDPOINT_CARDS, FRAME_CARD
 from pymodels.errors import nearest
 
@@ -31,6 +31,8 @@ class Nodes:
         self._cards = view.cards
         self.limits: Mapping[str, int] = limits(view.circuits)
         """Longest message in bytes of each circuit of FPGA cards, by name."""
+        self.circuits = names(view.circuits)
+        """Names of the circuits of FPGA cards, by number."""
         self._maps: dict[int, ChannelMap] = {}
         """Owners of the channels of each requested node, by VNN."""
         self._pnns = view.pnns or tuple(range(len(view.names)))

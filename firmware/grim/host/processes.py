@@ -12,6 +12,7 @@ from typing import Any
 
 from firmware.grim.formats import Device, Reference
 from firmware.grim.host.calls import Calls
+from firmware.grim.host.card_calls import CardErrors
 from firmware.grim.host.database import Database
 from firmware.grim.host.driver import Driver
 from firmware.grim.host.handlers import Handler, Handlers
@@ -62,7 +63,7 @@ class Process:
 
     def link(self, buffer: Buffer) -> Messenger:
         """Return the messenger of the process, given its incoming queue (phase 6 of `grim_enable`)."""
-        for part in (self.database, self.messages):
+        for part in (self.database, self.messages, CardErrors(self._nodes, self.calls, self.handlers)):
             self.handlers.functions.update(part.built_in())
         own = {self.channel: buffer}
         given = self._host, self._layout, self._options, own, self.handlers, self.messages.absent, self.calls.errors

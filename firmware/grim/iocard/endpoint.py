@@ -68,7 +68,7 @@ class IoEndpoint:
         cpu.on_interrupt(self._interrupt)
         await self._ports.start()
         while True:
-            while not self._arrived and not self._asked:
+            while not self._asked and (self._open is None or not self._arrived):
                 self._wake = cpu.event("a message for the I/O card")
                 await self._wake.wait()
             if self._asked:
@@ -93,6 +93,7 @@ class IoEndpoint:
         kind, *words = struct.unpack(f"<{FRAME_WORDS}I", self._cpu.load_bytes(frame, FRAME_BYTES))
         if kind == FrameKind.OPEN:
             self._open = Opening(*words[: len(Opening._fields)])
+            self._arrived.clear()  # messages before a loss of power that the NI has not noticed
         elif kind == FrameKind.NUMBERS:
             self._service, self._answer = words[:2]
         elif kind == FrameKind.RESET:

@@ -6,7 +6,9 @@ the host is lost. It reports the loss to its host once. From then on it answers 
 and each read of its memory by a reply without data.
 
 Messages that were acknowledged before are lost with the card. When the power has returned, the driver writes
-`Word.CARD`. The card's rings and the queue of its channel then begin again at offset 0.
+`Word.CARD` twice. From the first time on, the NI writes nothing more to the card, even if it has not noticed the loss.
+The driver can then set the card's registers. From the second time on, messages are accepted again. The card's rings and
+the queue of its channel then begin at offset 0.
 """
 
 from __future__ import annotations
@@ -59,10 +61,16 @@ class CardPower:
             own = endpoint(self._ni.me, Device.CELOXICA)
             await self._reports.queue_report(0, own, Cause.CARD_DOWN, 0, 0)
 
-    def restart(self) -> None:
-        """Begin again with a card that has started: its rings, and its channel, whose queue is empty."""
-        self._endpoints.restart_card()
+    def step(self, number: int) -> None:
+        """Follow a step of the driver: it starts the card again (odd), or the card has started (even).
+
+        A card that has started begins with empty rings, and with the empty queue of its channel.
+        """
         self._messages.release()
+        if number & 1:
+            self._endpoints.down = True
+            return
+        self._endpoints.restart_card()
         channel = self._outgoing.channels[self._ni.card_channel]
         channel.restart()
         self._search.look_again(channel)

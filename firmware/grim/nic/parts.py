@@ -69,7 +69,7 @@ class Parts:
 
         self.remote = remote = Remote(ni, outgoing, buffers, verdicts, endpoints, delivery, answers)
         self.card_power = CardPower(ni, self.dma, delivery, endpoints, card, outgoing, reports, self.search)
-        remote.restart_card = self.card_power.restart
+        remote.card_step = self.card_power.step
         self.multicast = multicast = Multicast(
             ni, outgoing, buffers, verdicts, endpoints, self.buffering, delivery, answers, clock
         )

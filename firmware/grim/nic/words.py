@@ -35,7 +35,9 @@ class Word(IntEnum):
     The NI confirms to the kernel when no DMA that uses them is in progress (`DriverWord`).
     """
     CARD = 0x1C
-    """Number of times that the card's driver has started the card again after a loss of power [host's driver]."""
+    """Number of steps of the card's driver after losses of power: odd while it starts the card again, even when the
+    card takes messages [host's driver].
+    """
     REQUEST = 0x20
     """Translation request to the driver: virtual address, bytes, entry for the answer, number [NI]."""
     BEGINNINGS = 0x3C

@@ -71,6 +71,8 @@ class CardBench:
         bench.views = [replace(view, cards=has, circuits=circuits, fpga=settings) for view in bench.views]
         bench.libraries = [Grim(bench.machine.host(node), bench.views[node]) for node in range(2)]
         dma = bench.machine.nic(1).dma
+        self.values: dict[int, int] = {}
+        """Values that the host has last written to the card's registers, by address."""
         self.window = window = Window(dma.host_memory)
         dma.host_memory, dma.check_grant = window, window.granted  # type: ignore[assignment]
         self._registers(bench.machine.host(1))
@@ -80,7 +82,7 @@ class CardBench:
 
     def _registers(self, host: Any) -> None:
         """Replace the host's accesses of the card's registers, which hold what was last written."""
-        values: dict[int, int] = {}
+        values = self.values
         pio_write, pio_read = host.pio_write, host.pio_read
 
         async def write(address: int, data: Any, *others: Any, **named: Any) -> None:
@@ -92,7 +94,7 @@ class CardBench:
         async def read(address: int) -> int:
             if address in (CARD + REGISTERS + CardReg.CONFIG, CARD + REGISTERS + CardReg.DMA_BYTES):
                 return Load.DONE if address & 0xFF == CardReg.CONFIG else 0
-            return values[address] if address >= CARD else await pio_read(address)
+            return values.get(address, 0) if address >= CARD else await pio_read(address)
 
         host.pio_write, host.pio_read = write, read
 

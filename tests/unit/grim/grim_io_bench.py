@@ -43,10 +43,14 @@ class IoBench:
         self.layout = bench.libraries[0].layout
         view = ClusterView(0, ("a", "b"), {}, cards=(frozenset({IO_CARD}), frozenset()))
         self.driver = IoCard(self.host, self.layout, view, CHANNEL, cast(CardWindows, None), BLOCK)
-        nic = cast(Any, type("Nic", (), {"load": lambda *_: 0, "put_in_card": lambda *_: None})())
-        self._rings = CardRings(nic, self.layout, IO)
+        self.restart_ni()
         self._front = 0
         self.cpu.spawn(self.firmware.run(), "the firmware of the I/O card")
+
+    def restart_ni(self) -> None:
+        """Let the NI begin with empty rings."""
+        nic = cast(Any, type("Nic", (), {"load": lambda *_: 0, "put_in_card": lambda *_: None})())
+        self._rings = CardRings(nic, self.layout, IO)
 
     def finish(self, *calls: Any) -> None:
         """Run calls on the host, one after the other."""

@@ -7,7 +7,7 @@ After a restart the rings begin at offset 0 and messages are accepted again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from unittest.mock import patch
 
@@ -15,11 +15,12 @@ import pytest
 
 from firmware.grim.formats import HEADER_BYTES
 from firmware.grim.host import GrimError
-from firmware.grim.host.card_restart import CardRestart
+from firmware.grim.host.card_restart import LOST, CardRestart
 from firmware.grim.host.errors import CardPowerError
-from firmware.grim.nic.cards import CARD, MISSES
+from firmware.grim.host.handlers import CARD_ERROR
+from firmware.grim.nic.cards import BACKS, CARD, MISSES
 from firmware.grim.nic.layout import Register
-from pymodels.card.registers import BANK_BYTES
+from pymodels.card.registers import BANK_BYTES, REGISTERS
 from pymodels.host import UnansweredError
 from pymodels.machine.host_dma import MasterAbort
 from tests.unit.grim.grim_card_bench import FAR, CardBench
@@ -148,7 +149,9 @@ def test_card_that_was_started_again_takes_messages_from_offset_0(card: CardBenc
         supply.left = 1 << 30
         assert TOLD in (await errors_of_call(card, send(card)))
         driver = card.driver
-        await CardRestart(card.far.host, card.far.layout, card.bench.views[1], 1, driver._windows).prepare()
+        restart = CardRestart(card.far.host, card.far.layout, card.bench.views[1], 1, driver._windows)
+        await restart.prepare()
+        await restart.finish()
         card.window.order.clear()
         await send(card)
         return await errors_of(card.near), list(card.window.order)
@@ -156,6 +159,51 @@ def test_card_that_was_started_again_takes_messages_from_offset_0(card: CardBenc
     found, order = card.run(application)
     assert not found
     assert order[0] == (0, HEADER_BYTES + 64), "the first ring, at its start"
+
+
+def test_ni_that_has_not_noticed_the_loss_writes_nothing_while_the_card_is_started_again(card: CardBench) -> None:
+    backs = [CARD + REGISTERS + one for one in BACKS]
+
+    async def application() -> tuple[list[str], list[tuple[int, int]]]:
+        await send(card)  # the card loses it with its power, and its ring pointers too
+        await card.near.host.sleep(100_000_000)
+        card.window.order.clear()
+        learn, refused = card.driver.learn, []
+
+        async def while_starting(numbers: Mapping[str, int]) -> None:
+            assert [card.values.get(address) for address in backs] == [0, 0]
+            refused.append(await errors_of_call(card, send(card)))
+            assert not card.touched()
+            await learn(numbers)
+
+        with patch.object(card.driver, "learn", while_starting):
+            await card.driver.restart()
+        assert len(refused) == 1 and TOLD in refused[0]
+        await send(card)
+        return await errors_of(card.near), list(card.window.order)
+
+    found, order = card.run(application)
+    assert not found
+    assert order[0] == (0, HEADER_BYTES + 64), "the first ring, at its start"
+
+
+@pytest.mark.parametrize("doorbell_notify", [0, 1])
+def test_restart_ends_an_unfinished_result_at_every_endpoint_once(doorbell_notify: int) -> None:
+    card = CardBench(segment_bytes=256, doorbell_notify=doorbell_notify)
+    ended: list[int] = []
+
+    async def application() -> None:
+        card.near.handlers.functions[CARD_ERROR] = lambda source, a0, *rest: ended.append(a0)
+        restart = CardRestart(card.far.host, card.far.layout, card.bench.views[1], 1, card.driver._windows)
+        task = card.bench.machine.kernel.spawn(restart.prepare(), "the restart")
+        while not task.finished.done:
+            await card.near.host.sleep(10_000_000)
+        await restart.finish()
+        await card.near.host.sleep(100_000_000)
+        await card.near.poll()
+
+    card.run(application)
+    assert ended == [LOST] * 2, "both channels of the near node; the machine has no route from a NIC to itself"
 
 
 async def errors_of_call(card: CardBench, call: Awaitable[None]) -> str:

@@ -18,10 +18,13 @@ import pytest
 from firmware.grim.channel_map import channel_map
 from firmware.grim.formats import MAX_CHANNELS, Device, Reference, reference
 from firmware.grim.host import Grim, GrimError
+from firmware.grim.host.card_restart import LOST
+from firmware.grim.host.handlers import CARD_ERROR
 from firmware.grim.nic.size_requests import resolve_options
 from firmware.grim.options import Options
 from firmware.options import OptionError
 from firmware.view import ClusterView
+from pymodels.card.registers import CardError
 from pymodels.config import Connection
 from pymodels.config.model import FPGA_CARD, MAX_CHANNEL
 from tests.unit.grim.grim_bench import Bench
@@ -299,3 +302,38 @@ def test_another_nodes_card_is_found_on_the_channel_of_its_line() -> None:
 def test_highest_channel_of_a_line_is_that_of_the_format() -> None:
     assert MAX_CHANNEL == MAX_CHANNELS - 1
     assert Options.declared()["channels"].high == MAX_CHANNELS
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((CardError.UNKNOWN_CIRCUIT, 99, 0), ["handler: '99' is not a circuit of the FPGA card of node 1"]),
+        ((LOST, 1, 0), []),
+    ],
+    ids=["unknown circuit", "end of an unfinished result"],
+)
+def test_error_of_a_card_is_raised_at_the_process_that_sent_the_message(
+    words: tuple[int, int, int], told: list[str]
+) -> None:
+    bench = bench_of(lines("1 PROCESS viewer"), lines())
+    found: list[str] = []
+    answers: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        await bench.publish(library)
+        if me:
+            await library.messages.send_internal(library.get_process(0, "viewer"), CARD_ERROR, *words)
+            await library.host.sleep(200_000_000)
+            answers.append(await library.poll())
+            return
+        viewer = library.process("viewer")
+        for _ in range(20):
+            try:
+                await viewer.poll()
+            except GrimError as error:
+                found.append(str(error))
+            await library.host.sleep(5_000_000)
+
+    bench.run(node)
+    assert [one.split(";")[0] for one in found] == told
+    assert answers == [0], "the process answers that it does not have the handler"

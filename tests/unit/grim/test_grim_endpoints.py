@@ -213,7 +213,8 @@ def test_forwarding_entry_has_a_handler_only_for_results_to_an_endpoint_or_a_tre
         if me:
             return
         messages = SimpleNamespace(send_internal=send_internal)
-        cards = Cards(EXAMPLE, library.nodes, library.calls, messages, library.handlers, library.trees)  # type: ignore[arg-type]
+        library.nodes.circuits = names(EXAMPLE)
+        cards = Cards(library.nodes, library.calls, messages, library.handlers, library.trees)  # type: ignore[arg-type]
         card, end = Reference(1, Device.CELOXICA, 0).pack(), (library.get_dest_id(1), handler)
         with pytest.raises(GrimError, match="^handler: 99 is not a registered handler"):
             await cards.forward(card, "crc32", Forward.ENDPOINT, end[0], 99)

@@ -257,3 +257,19 @@ def test_numbers_are_not_sent_before_both_handlers_are_known(tmp_path: Path) -> 
     bench.settle()
     ((header, _),) = bench.results()
     assert header.handler == CARD_ERROR
+
+
+def test_messages_before_a_new_start_of_the_firmware_are_dropped(tmp_path: Path) -> None:
+    bench = IoBench(tmp_path)
+    bench.settle()
+    request = DiskOp.READ | 7 << 8, 0, 16, 0x1000
+    bench.send(request, NUMBERS[SERVICE])
+    bench.settle()
+    bench.restart_ni()
+    bench.finish(bench.driver.initialise(), bench.driver.learn(NUMBERS))
+    bench.settle()
+    assert bench.results() == []
+    bench.send(request, NUMBERS[SERVICE])
+    bench.settle()
+    answers = [header.arguments for header, _ in bench.results() if header.handler == NUMBERS[ANSWER]]
+    assert answers == [(7, Status.DONE, 16, 0)]

@@ -72,7 +72,7 @@ class Remote:
         self._outgoing, self._buffers, self._verdicts = outgoing, buffers, verdicts
         self._endpoints, self._delivery, self._answers = endpoints, delivery, answers
         self._translation, self._windows = Translation(ni), Windows(ni)
-        self.restart_card: Callable[[], None] = lambda: None
+        self.card_step: Callable[[int], None] = lambda step: None
         """Function called when the card's driver begins to start the card again."""
         self.under_way = 0
         """Number of DMA operations in progress whose completion needs an action."""
@@ -228,7 +228,7 @@ class Remote:
         restarted = self._nic.load(Word.CARD)
         if restarted != self._restarted:
             self._restarted = restarted
-            self.restart_card()
+            self.card_step(restarted)
         freed = self._nic.load(Word.FREED)
         if freed != self._freed:
             await self._let_go(freed)
