@@ -25,7 +25,9 @@ from tb.fuzz.reach import ARCS, Arcs, Watch, firmware, together
 from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
 from tb.fuzz.world import late_port
 from tb.lab.apart import apart
+from tb.lab.faults import Injector
 from tb.lab.lab import Lab
+from tb.plan.faults import Fault
 from tb.plan.options import Option
 from tb.plan.request import Plan
 
@@ -98,6 +100,12 @@ class RtlWorld:
 
     def stand_still(self, node: int, ps: int) -> None:
         """See `World`: not supported on the RTL."""
+
+    def cut_power(self, node: int, card: str, at_ps: int, for_ps: int) -> None:
+        """See `World`."""
+        host = self._lab.plan.cluster.hosts[node]
+        fault = Fault("power", host.name, at_ps, host.slot(card), 0, for_ps)
+        Injector(self._lab.running).inject([fault])
 
     def card_memory(self, node: int) -> Any:
         """See `World`."""

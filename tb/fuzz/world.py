@@ -72,6 +72,9 @@ class World(Protocol):
     def stand_still(self, node: int, ps: int) -> None:
         """Stop a host, including its interrupt routines, for some time, if the world supports it."""
 
+    def cut_power(self, node: int, card: str, at_ps: int, for_ps: int) -> None:
+        """Cut the power of a node's card at a time, and let it return after `for_ps`, if the world has cards."""
+
     def card_memory(self, node: int) -> Any:
         """Return the memory of a node's FPGA card as an array, if the world has cards."""
 
@@ -129,6 +132,10 @@ class MachineWorld:
         host = self._machine.hosts[node]
         host.pause()
         self.kernel.at(self.kernel.now + ps, host.resume)
+
+    def cut_power(self, node: int, card: str, at_ps: int, for_ps: int) -> None:
+        """See `World`."""
+        raise LookupError("the machine has no cards")
 
     def card_memory(self, node: int) -> Any:
         """See `World`."""

@@ -26,8 +26,8 @@ from pymodels.card.registers import Load as Outcome
 from pymodels.config.model import FPGA_CARD
 from pymodels.machine import Machine
 from tb.fuzz import trial
-from tb.studies.cards.fuzz import CARD_ACTS
-from tb.studies.cards.fuzz.circuits import Flow, Job, Load
+from tb.studies.cards.fuzz import CARD_ACTS, POWER_ACTS
+from tb.studies.cards.fuzz.circuits import Flow, Job, Load, Outage
 from tb.studies.cards.fuzz.configuration import Configuration
 from tb.studies.cards.fuzz.ledger import Ledger
 from tb.studies.cards.fuzz.multicasts import Copies
@@ -37,6 +37,8 @@ from tb.studies.grim.fuzz.node import CHECK
 COUNT, TELL, CLEAR = range(3)
 """Arguments of the histogram."""
 AT = 0, 0
+HOST = (0,)
+"""Channels of a host whose other channel is its card's."""
 SEEDS, LEAST, REFUSED_MOST = 200, 10, 40
 
 
@@ -109,6 +111,45 @@ def test_partial_images_change_one_slot_and_need_a_whole_one_before() -> None:
     assert one.load(part).outcome == Outcome.DONE
 
 
+def test_result_of_a_process_that_arrives_at_its_host_is_an_error() -> None:
+    for channels, wrong in ((HOST, 1), ((1,), 0)):
+        ledger = Ledger(2)
+        job = ledger.begin(0, 1, "loopback", 0, 9, (0, 1))
+        words = 0, job.number, job.number * CHECK & 0xFFFF_FFFF
+        ledger.arrive(5, 0, Reference(1, Device.CELOXICA, 1).pack(), words, job.payload, channels)
+        assert len(ledger.wrong()) == wrong
+
+
+@pytest.mark.parametrize(("begun", "arrived", "lost"), [(10, 90, False), (10, 100, True), (199, FOREVER, True)])
+def test_a_loss_of_power_may_stop_what_has_begun_before_the_new_start(begun: int, arrived: int, lost: bool) -> None:
+    assert Outage(100, 200).doubts(begun, arrived) is lost
+    assert not Outage(100, 200).doubts(200, FOREVER), "begun after the new start"
+    ledger = Ledger(2)
+    job = ledger.begin(begun, 1, "loopback", 0, 9, AT)
+    job.arrived = arrived
+    ledger.outages[0].append(Outage(100, 200))
+    assert not ledger.may_be_lost(job), "another card"
+    ledger.outages[1].append(Outage(100, 200))
+    assert ledger.may_be_lost(job) is lost
+    assert bool(list(ledger.missing())) is (arrived == FOREVER and not lost)
+
+
+def test_a_message_that_a_loss_of_power_may_have_stopped_was_processed_or_not() -> None:
+    lost = Job(0, 0, "histogram", COUNT, b"ab", None, 140)
+    for payload in (b"", b"ab", b"abab"):
+        told = Job(1, 0, "histogram", TELL, b"", AT, 170, 200, bins(payload))
+        found = list(Flow("histogram", [], [lost, told], [Outage(150, 160)]).wrong())
+        assert bool(found) is (payload == b"abab")
+
+
+def test_too_many_possible_states_are_unknown_until_an_image_has_cleared_the_circuit() -> None:
+    lost = [Job(n, 0, "histogram", COUNT, bytes([n]), None, 140) for n in range(8)]
+    wrong = Job(8, 0, "histogram", TELL, b"", AT, 170, 200, bins(b"wrong"))
+    again = replace(wrong, number=9, begun=400, arrived=500)
+    assert not list(Flow("histogram", [], [*lost, wrong], [Outage(150, 160)]).wrong())
+    assert len(list(Flow("histogram", [Load(300, 310)], [*lost, wrong, again], [Outage(150, 160)]).wrong())) == 1
+
+
 def test_copies_of_a_multicast_reach_every_member_once() -> None:
     copies = Copies()
     key = "member", 1, 4
@@ -133,10 +174,10 @@ def test_each_card_answers_its_copy_of_a_multicast() -> None:
     for card in (1, 0):
         assert len(list(ledger.missing())) == card + 1
         assert ledger.under_way(card, "loopback")
-        ledger.arrive(5, 1, Reference(card, Device.CELOXICA, 1).pack(), words, first.payload)
+        ledger.arrive(5, 1, Reference(card, Device.CELOXICA, 1).pack(), words, first.payload, HOST)
         assert not ledger.under_way(card, "loopback")
     assert (list(ledger.missing()), ledger.wrong()) == ([], [])
-    ledger.arrive(6, 1, Reference(1, Device.CELOXICA, 1).pack(), words, first.payload)
+    ledger.arrive(6, 1, Reference(1, Device.CELOXICA, 1).pack(), words, first.payload, HOST)
     assert "arrived twice" in ledger.wrong()[0]
 
 
@@ -149,19 +190,19 @@ def test_wrong_results_are_named() -> None:
     words = 0, job.number, job.number * CHECK & 0xFFFF_FFFF
     for at, source, given, data, said in (
         (0, card, (0, 7, 0), right, "an unknown result"),
-        (1, card, words, right, "arrived at node 1"),
+        (1, card, words, right, "arrived at node 1, channels [0]"),
         (0, Reference(0, Device.CELOXICA, 3).pack(), words, right, "arrived from (0, "),
         (0, card, (1, *words[1:]), right, "with argument 1"),
         (0, card, words, right[::-1], "returned 4 bytes"),
     ):
         job.arrived = FOREVER
         ledger._failures.clear()
-        ledger.arrive(5, at, source, given, data)
+        ledger.arrive(5, at, source, given, data, HOST)
         assert len(ledger.wrong()) == 1 and said in ledger.wrong()[0], said
     job.arrived = FOREVER
     ledger._failures.clear()
     for times in (0, 1):
-        ledger.arrive(5, 0, card, words, right)
+        ledger.arrive(5, 0, card, words, right, HOST)
         assert len(ledger.wrong()) == times
     assert list(ledger.missing()) == []
 
@@ -177,6 +218,6 @@ def test_every_card_action_is_drawn_often_with_valid_options() -> None:
             assert card_channel(Options.from_values(program.options), view) != NO_CARD
         except OptionError:
             refused += 1
-    assert {name for name in CARD_ACTS if seen[name] < LEAST} == set()
+    assert {name for name in (*CARD_ACTS, *POWER_ACTS) if seen[name] < LEAST} == set()
     assert seen["go down"] == 0 < seen["send"]
     assert refused < REFUSED_MOST

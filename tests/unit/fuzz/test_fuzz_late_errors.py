@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from firmware.grim.channel_map import NO_CARD, ChannelMap
 from firmware.grim.host.enable import Phase
 from firmware.grim.host.errors import UndeliveredError
 from tb.studies.grim.fuzz.cluster import Cluster
@@ -27,7 +28,9 @@ class Failing:
     def __init__(self, sent: int, failing: int) -> None:
         self.left, self.wrong, self.ledger = failing, list[str](), Ledger()
         sending = SimpleNamespace(messenger=SimpleNamespace(sending=SimpleNamespace(sends=sent)))
-        library = SimpleNamespace(options=SimpleNamespace(channels=1), phase=Phase.ENABLED, calls=sending)
+        nodes = SimpleNamespace(channels=lambda node: ChannelMap(NO_CARD, {}))
+        options = SimpleNamespace(channels=1)
+        library = SimpleNamespace(options=options, phase=Phase.ENABLED, calls=sending, nodes=nodes)
         cluster = SimpleNamespace(
             parts=[None, SimpleNamespace(library=library)],
             world=SimpleNamespace(hosts=[None, None]),

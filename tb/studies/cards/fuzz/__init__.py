@@ -12,18 +12,22 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from firmware.view import ClusterView
 from pymodels.profiles import DEFAULT_KIND
 from tb.fuzz.descriptor import Fuzz
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Act, Program, Value
 from tb.fuzz.world import World
+from tb.studies.cards.fuzz import connections
 from tb.studies.cards.fuzz.acts import RESULT, WRONG, CardActs
+from tb.studies.cards.fuzz.connections import Viewer
 from tb.studies.cards.fuzz.images import BYTES, DAMAGES, SLOT_BYTES, Images
 from tb.studies.cards.fuzz.injection import LONGEST, Injection
 from tb.studies.cards.fuzz.injection import WRONG as TRANSFERS
 from tb.studies.cards.fuzz.issued import Issued
 from tb.studies.cards.fuzz.ledger import Ledger
 from tb.studies.cards.fuzz.multicasts import Copies, Multicasts
+from tb.studies.cards.fuzz.outages import Outages
 from tb.studies.cards.fuzz.reads import Reads
 from tb.studies.cards.fuzz.streams import Streams
 from tb.studies.cards.fuzz.windows import BESIDE, Windows
@@ -58,6 +62,7 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card cast": ("argument", "bytes", "channel"),
     "card root": ("offset", "bytes"),
     "card read": ("to", "skew", "offset", "bytes"),
+    "card process": ("to", "argument", "bytes"),
     "card pause": ("us",),
     "card no circuit": ("to",),
     "card misuse": ("what",),
@@ -69,6 +74,17 @@ CARD_ACTS: Mapping[str, tuple[str, ...]] = {
     "card issue": ("offset", "bytes"),
 }
 """Random parameters of each act, by its name."""
+POWER_ACTS: Mapping[str, tuple[str, ...]] = {
+    "card power": ("us", "down"),
+    **{
+        name: CARD_ACTS[name]
+        for name in (
+            *("card send", "card burst", "card forward", "card loopback", "card load", "card bad image"),
+            *("card together", "card cast", "card store"),
+        )
+    },
+}
+"""Acts of programs in which cards lose their power, with their random parameters."""
 WORDS: Mapping[str, tuple[str, ...]] = {
     "mode": ("REPLY", "ENDPOINT", "NOWHERE"),
     "what": tuple(WRONG),
@@ -87,6 +103,7 @@ NUMBERS = {
     "part": (0, 3),
     "segments": (0, 3),
     "us": (1, 300),
+    "down": (0, 1500),
 }
 NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
 """Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
@@ -104,18 +121,20 @@ def program(draw: Draw) -> Program:
     options["channels"] = draw.one_of(CHANNELS)
     options["card_queue_bytes"] = draw.one_of(QUEUES)
     options["card_hold_us"] = draw.one_of(HOLDS)
-    found = tuple(draw.items(partial(_act, options=options), 12, 25))
+    asked = connections.drawn(draw, NODES, int(options["channels"])) if draw.once_in(2) else {}
+    kinds = POWER_ACTS if draw.once_in(4) else CARD_ACTS
+    found = tuple(draw.items(partial(_act, options=options, kinds=kinds), 12, 25))
     if draw.once_in(40):
         options |= draw.one_of(REFUSED)
-    return Program(NODES, DEFAULT_KIND, options, faults, found)
+    return Program(NODES, DEFAULT_KIND, options, faults, found, asked)
 
 
-def _act(draw: Draw, options: Mapping[str, Value]) -> Act:
+def _act(draw: Draw, options: Mapping[str, Value], kinds: Mapping[str, tuple[str, ...]]) -> Act:
     if not draw.once_in(OFTEN):
         found = acts.act(draw, NODES, options)
         return found if found.name not in NOT_HERE else Act(found.node, "poll")
-    node, name = draw.whole(0, NODES - 1), draw.one_of(tuple(CARD_ACTS))
-    return Act(node, name, {value: _value(draw, name, value, options) for value in CARD_ACTS[name]})
+    node, name = draw.whole(0, NODES - 1), draw.one_of(tuple(kinds))
+    return Act(node, name, {value: _value(draw, name, value, options) for value in kinds[name]})
 
 
 def _value(draw: Draw, name: str, value: str, options: Mapping[str, Value]) -> Value:
@@ -137,6 +156,10 @@ class CardCluster(Cluster):
         self.cards: list[CardActs] = []
         self.windows: list[Windows] = []
 
+    def view(self, node: int) -> ClusterView:
+        """See `Cluster`: the configuration connects channels."""
+        return connections.connected(super().view(node), self.program.asked, self.program.nodes)
+
     def missing(self) -> Iterator[str]:
         """See `Cluster`."""
         yield from super().missing()
@@ -151,14 +174,14 @@ class Application(grim.Application):
 
     def __init__(self, cluster: CardCluster, index: int) -> None:
         super().__init__(cluster, index)
-        self.node.channels -= 1  # the last is the card's
         world = cluster.world
         self.cards = CardActs(self.node, cluster.jobs, lambda: world.kernel.now)
         card: Any = self.node.library.card
         self.images = Images(self.node, cluster.jobs, card.circuit_file, lambda: world.kernel.now)
-        self.injection = Injection(self.node, world.card_memory(index))
+        outages = cluster.jobs.outages
+        self.injection = Injection(self.node, world.card_memory(index), outages[index])
         memories = [world.card_memory(node) for node in range(NODES)]
-        self.windows = Windows(self.node, self.transfers, memories)
+        self.windows = Windows(self.node, self.transfers, memories, outages, lambda: world.kernel.now)
         self.all_windows = cluster.windows
         self.issued = Issued(self.node, self.cards, self.windows, world.card_memory)
         cluster.issued.append(self.issued)
@@ -168,7 +191,9 @@ class Application(grim.Application):
         cluster.cards.append(self.cards)
         cluster.windows.append(self.windows)
         self.parts += (self.cards, self.images, self.injection, self.windows, self.issued)
-        self.parts += (self.streams, self.multicasts, self.reads)
+        self.viewer = Viewer(self.node, self.cards, lambda: world.kernel.now)
+        self.outages = Outages(self.node, self.images, lambda: world.kernel.now, cluster.cards, cluster.windows)
+        self.parts += (self.streams, self.multicasts, self.reads, self.viewer, self.outages)
 
     def _into(self, card: int) -> Windows:
         """Return the acts on the window of a card."""
@@ -179,6 +204,7 @@ class Application(grim.Application):
         super().publish()
         self.node.library.register_handler(self.cards.handler(), RESULT)
         self.multicasts.publish()
+        self.viewer.publish()
 
     async def settle_in(self) -> None:
         """See `grim.Application`."""
@@ -186,11 +212,12 @@ class Application(grim.Application):
         await self.cards.begin()
         await self.windows.begin()
         await self.multicasts.begin()
+        await self.viewer.begin()
         self.host.spawn(self.images.drive(lambda: self.cluster.over), f"driver of card {self.index}")
 
     def wrong(self) -> list[str]:
         """See `grim.Application`."""
-        return [*super().wrong(), *self.injection.wrong(), *self.windows.wrong()]
+        return [*super().wrong(), *self.injection.wrong(), *self.windows.wrong(), *self.outages.wrong()]
 
 
 async def run(program: Program, world: World) -> list[str]:

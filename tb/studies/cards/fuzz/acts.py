@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from firmware.grim.formats import MAX_SEND, Device, Reference
@@ -10,6 +11,7 @@ from firmware.grim.host import Grim
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
 from tb.fuzz.program import Act
+from tb.studies.cards.fuzz.circuits import Job
 from tb.studies.cards.fuzz.ledger import Ledger
 from tb.studies.grim.fuzz.mail import Place
 from tb.studies.grim.fuzz.misuse import Misuse
@@ -29,6 +31,11 @@ Misuses = Mapping[str, Misuse]
 def _card(to: int) -> int:
     """Return the card of the node that a reference names."""
     return Reference(to >> 24, Device.CELOXICA, 0).pack()
+
+
+def _channel(grim: Grim, node: int) -> int:
+    """Return the channel of a node's card."""
+    return grim.nodes.channels(node).card
 
 
 WRONG: Misuses = {
@@ -58,10 +65,10 @@ WRONG: Misuses = {
         lambda grim, to, handler, block: grim.send(_card(to), handler, payload=bytes(MAX_SEND + 4)),
     ),
     "channel of the card": Misuse(
-        "channel", lambda grim, to, handler, block: grim.send(to, handler, channel=grim.options.channels - 1)
+        "channel", lambda grim, to, handler, block: grim.send(to, handler, channel=_channel(grim, grim.get_my_vnn()))
     ),
     "endpoint of the card": Misuse(
-        "destination", lambda grim, to, handler, block: grim.send(to | grim.options.channels - 1, handler)
+        "destination", lambda grim, to, handler, block: grim.send(to | _channel(grim, to >> 24), handler)
     ),
     "no such image": Misuse("image", lambda grim, to, handler, block: _own(grim).load("digest.bit")),
     "image of a number": Misuse("image", lambda grim, to, handler, block: _own(grim).load(1)),
@@ -84,6 +91,10 @@ class CardActs:
         """Destination of the results of each own circuit; results without an entry are dropped."""
         self._modes: dict[tuple[int, str], tuple[Forward, int, int]] = {}
         """Arguments of the last `forward` of each own circuit: mode, target, handler."""
+        self._losses: dict[tuple[int, str], int] = {}
+        """Number of losses of power of the card before it."""
+        self.further = 0
+        """Number of other messages to cards."""
 
     # ---- before the acts
 
@@ -91,7 +102,8 @@ class CardActs:
         """Return the handler of results."""
 
         def result(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-            self.jobs.arrive(self._now(), self.index, source, (a0, a1, a2), bytes(payload))
+            words = a0, a1, a2
+            self.jobs.arrive(self._now(), self.index, source, words, bytes(payload), self.node.channels)
 
         return result
 
@@ -102,7 +114,7 @@ class CardActs:
         library = self.node.library
         for name in (*CIRCUITS, RESULT):
             self.node.numbers[name] = await library.resolve_handler(name)
-        await library.forward(self._reference(self.index), SHARED, Forward.REPLY)
+        await library.forward(self.reference(self.index), SHARED, Forward.REPLY)
         await self.send(self.index, SHARED, 0, 0, (self.index, 0))
         await self.node.idle(lambda: not any(self.jobs.missing_at(self.index)))
 
@@ -132,15 +144,31 @@ class CardActs:
         mode = Forward[str(act.values["mode"])]
         handler = self.node.numbers[RESULT]
         library, own = self.node.library, (self.index, 0)
+        if not self.jobs.has_power(card):
+            return
+        losses = len(self.jobs.outages[card])
+        self.further += 1
         if mode != Forward.ENDPOINT:
             to, handler = 0, 0
         done = await self.node.call(
-            str(act), lambda: _true(library.forward(self._reference(card), circuit, mode, to, handler))
+            str(act), lambda: _true(library.forward(self.reference(card), circuit, mode, to, handler))
         )
         if done:
             places = {Forward.NOWHERE: None, Forward.ENDPOINT: place, Forward.REPLY: own}
             self._entries[card, circuit] = places[mode]
             self._modes[card, circuit] = mode, to, handler
+            self._losses[card, circuit] = losses
+
+    async def _direct_again(self, card: int, circuit: str) -> None:
+        """Direct the results of an own circuit as before, if the card has lost its entries with its power."""
+        losses = len(self.jobs.outages[card])
+        if (card, circuit) not in self._modes or self._losses[card, circuit] == losses:
+            return
+        if self.jobs.has_power(card):
+            self._losses[card, circuit] = losses
+            self.further += 1
+            call = partial(self.node.library.forward, self.reference(card), circuit, *self._modes[card, circuit])
+            await self.node.call(f"forward of {circuit}", call)
 
     async def do_card_pause(self, act: Act) -> None:
         """Stop the shell for some time."""
@@ -153,7 +181,7 @@ class CardActs:
         """Send a message to a card for a handler without a circuit, which causes a later error."""
         card = act.whole("to") % self.node.cluster.program.nodes
         self.node.ledger.owe(str(act), "handler", "'take'", f"card of node {card}")
-        await self.node.call(str(act), lambda: self.node.library.send(self._reference(card), self.node.numbers["take"]))
+        await self.node.call(str(act), lambda: self.node.library.send(self.reference(card), self.node.numbers["take"]))
 
     async def do_card_misuse(self, act: Act) -> None:
         """Make an invalid call."""
@@ -178,20 +206,23 @@ class CardActs:
         return card, mine[act.whole("circuit") % len(mine)]
 
     @staticmethod
-    def _reference(card: int) -> int:
+    def reference(card: int) -> int:
+        """Return the reference of the card of a node."""
         return Reference(card, Device.CELOXICA, 0).pack()
 
     async def send(self, card: int, circuit: str, argument: int, size: int, to: Place | None, channel: int = 0) -> None:
         """Send a message to a circuit of a card, whose result goes to a place."""
         if circuit == SHARED:
             await self.node.idle(lambda: not self.jobs.taken[card])
-        job = self.jobs.begin(self._now(), card, circuit, argument, size, to)
-        words = argument, job.number, job.number * CHECK & MASK, self.node.numbers[RESULT]
-        number, library = self.node.numbers[circuit], self.node.library
-        await self.node.call(
-            str(job),
-            lambda: library.send(self._reference(card), number, *words, payload=job.payload, channel=channel),
-        )
+        await self._direct_again(card, circuit)
+        job = self.jobs.begin(self._now(), card, circuit, argument, size, to, self.index)
+        await self.node.call(str(job), lambda: self.give(job, channel))
+
+    async def give(self, job: Job, channel: int) -> None:
+        """Send a recorded message to its circuit."""
+        number, library = self.node.numbers[job.circuit], self.node.library
+        words = job.argument, job.number, job.number * CHECK & MASK, self.node.numbers[RESULT]
+        await library.send(self.reference(job.card), number, *words, payload=job.payload, channel=channel)
 
 
 async def _true(call: Any) -> bool:

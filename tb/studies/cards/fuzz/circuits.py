@@ -14,6 +14,11 @@ from dataclasses import dataclass, field
 from pymodels.card.circuits import CIRCUITS, Circuit
 from tb.studies.grim.fuzz.mail import FOREVER, Place
 
+LOST = 0xA5
+"""Byte in all of a card's memory after a loss of power."""
+MANY = 64
+"""Maximum number of possible states that are followed."""
+
 
 @dataclass
 class Job:
@@ -29,6 +34,8 @@ class Job:
     begun: int
     arrived: int = FOREVER
     result: bytes = b""
+    sender: int = 0
+    """Node that sends it."""
     cast: bool = False
     """True if it is the copy of a multicast, one for each card, numbered in the order of the cards."""
 
@@ -52,6 +59,18 @@ class Load:
 
 
 @dataclass
+class Outage:
+    """Time in which a card has no power, or has not been started again."""
+
+    cut: int
+    end: int = FOREVER
+
+    def doubts(self, begun: int, ended: int) -> bool:
+        """Return True if the card may have lost what begins and ends at these times."""
+        return begun < self.end and ended >= self.cut
+
+
+@dataclass
 class Flow:
     """Messages to one circuit of one card, in order."""
 
@@ -59,21 +78,35 @@ class Flow:
     loads: Sequence[Load]
     """Images loaded into its card."""
     jobs: list[Job] = field(default_factory=list)
+    outages: Sequence[Outage] = ()
+    """Losses of power of its card."""
 
     def wrong(self) -> Iterator[str]:
-        """Yield a description of each result that no possible state of the circuit produces."""
+        """Yield a description of each result that no possible state of the circuit produces.
+
+        A message that a loss of power may have stopped was processed or not. With more than MANY possible states the
+        next ones are unknown until an image has certainly cleared the circuit.
+        """
         latest = self._latest()
         states = [CIRCUITS[self.circuit]()]
-        before = 0, 0
+        before, known = (0, 0), True
         for job, until in zip(self.jobs, latest, strict=True):
             now = max(before[0], job.begun), until
-            states = self._loaded(states, before, now)
+            states, cleared = self._loaded(states, before, now)
+            known = known or cleared
             tried = [_run(state, job) for state in states]
             fitting = [state for state, result in tried if not self._has_arrived(job) or result == job.result]
-            if not fitting:
+            if not fitting and known:
                 yield f"{job} returned {_short(job.result)}, not {' or '.join({_short(one) for _, one in tried})}"
-            states = _distinct(fitting or [state for state, _ in tried])
+            lost = states if self.may_be_lost(job) and not self._has_arrived(job) else []
+            states = _distinct([*lost, *(fitting or [state for state, _ in tried])])
+            if len(states) > MANY:
+                states, known = states[:1], False
             before = now
+
+    def may_be_lost(self, job: Job) -> bool:
+        """Return True if a loss of power may have stopped a message or its result."""
+        return any(outage.doubts(job.begun, job.arrived) for outage in self.outages)
 
     @staticmethod
     def _has_arrived(job: Job) -> bool:
@@ -87,14 +120,18 @@ class Flow:
             found.append(soonest)
         return found[::-1]
 
-    def _loaded(self, states: list[Circuit], before: tuple[int, int], now: tuple[int, int]) -> list[Circuit]:
-        """Return the states after the images loaded between two messages, each processed within an interval of time."""
+    def _loaded(
+        self, states: list[Circuit], before: tuple[int, int], now: tuple[int, int]
+    ) -> tuple[list[Circuit], bool]:
+        """Return the states after the images loaded between two messages, each processed within an interval of time;
+        and True if an image has certainly cleared the circuit.
+        """
         loads = [load for load in self.loads if load.clears(self.circuit)]
         if any(load.begun >= before[1] and load.ended <= now[0] for load in loads):
-            return [CIRCUITS[self.circuit]()]
+            return [CIRCUITS[self.circuit]()], True
         if any(load.ended >= before[0] and load.begun <= now[1] for load in loads):
-            return _distinct([*states, CIRCUITS[self.circuit]()])
-        return states
+            return _distinct([*states, CIRCUITS[self.circuit]()]), False
+        return states, False
 
 
 def _run(state: Circuit, job: Job) -> tuple[Circuit, bytes]:

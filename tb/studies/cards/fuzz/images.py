@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from firmware.grim.host.card_images import METHODS, LoadError
+from firmware.grim.host.errors import CardPowerError
 from pymodels.card.fabric import Circuit
 from pymodels.card.image import HEADER, build
 from pymodels.card.registers import Load as Outcome
@@ -69,14 +70,19 @@ class Images:
         while not over():
             await self.node.host.sleep(ROUND_PS, "the driver's next poll")
             turn += 1
-            await self._load("an image of the driver", self._file(turn, 0), 0)
+            if self._ledger.has_power(self.node.index):
+                await self._load("an image of the driver", self._file(turn, 0), 0)
 
     async def do_card_load(self, act: Act) -> None:
         """Load an image of the whole device or of one slot, regardless of messages in flight."""
+        if not self._ledger.has_power(self.node.index):
+            return
         await self._load(str(act), self._file(act.whole("image"), act.whole("part")), act.whole("way"))
 
     async def do_card_bad_image(self, act: Act) -> None:
         """Load a file that must be rejected."""
+        if not self._ledger.has_power(self.node.index):
+            return
         data = DAMAGES[str(act.values["damage"])](self._file(act.whole("image"), act.whole("part")))
         await self._load(str(act), data, act.whole("way"))
 
@@ -85,6 +91,14 @@ class Images:
         found = list(await self._card.slots())
         if found != self._configuration.slots:
             self.node.wrong(f"{act}: the slots have {found}, expected {self._configuration.slots}")
+
+    def _interrupted(self, load: Load) -> bool:
+        """Return True if the card may have lost its power while an image was loaded."""
+        return any(one.doubts(load.begun, load.ended) for one in self._ledger.outages[self.node.index])
+
+    def restart(self) -> None:
+        """Record that the card has been started again, with its first image."""
+        self._configuration = Configuration(self._circuits)
 
     @property
     def _card(self) -> Any:
@@ -105,7 +119,12 @@ class Images:
             await self._card.load(data, method=METHODS[way % len(METHODS)])
         except LoadError as error:
             outcome, taken = error.outcome, error.taken
+        except CardPowerError as error:
+            if not self._interrupted(load):
+                self.node.wrong(f"{what}: {error}")
         load.ended = self._now()
+        if self._interrupted(load):
+            return
         verdict = self._configuration.load(data)
         if outcome != verdict.outcome or (outcome != Outcome.DONE and taken != verdict.taken):
             self.node.wrong(f"{what}: {outcome.name} after {taken} bytes, expected {verdict}")

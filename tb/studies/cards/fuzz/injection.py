@@ -5,6 +5,7 @@ Each byte must arrive where it was written, and nothing else may change.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from firmware.grim.nic.cards import CARD
 from firmware.tpil.host import CardDma, Method, TpilError, create
 from pymodels.card.registers import BANK_BYTES, BANKS
 from tb.fuzz.program import Act
+from tb.studies.cards.fuzz.circuits import LOST, Outage
 from tb.studies.grim.fuzz.mail import INK
 from tb.studies.grim.fuzz.node import Node
 
@@ -35,8 +37,9 @@ WRONG = {
 class Injection:
     """Acts of a node on its card's memory."""
 
-    def __init__(self, node: Node, memory: NDArray[np.uint8]) -> None:
-        """Set up the acts; `memory` is the card's memory in bytes."""
+    def __init__(self, node: Node, memory: NDArray[np.uint8], outages: Sequence[Outage]) -> None:
+        """Set up the acts; `memory` is the card's memory in bytes, which its losses of power overwrite."""
+        self._outages = outages
         self.node, self._memory = node, memory
         card: Any = node.library.card
         self._card = create(node.host, CARD, SIZE, CardDma(node.host, CARD, card.dma_turn))
@@ -76,7 +79,7 @@ class Injection:
         found = []
         for bank in range(2):
             begin, end = bank * BANK_BYTES + FROM, (bank + 1) * BANK_BYTES
-            meant = np.zeros(end - begin, np.uint8)
+            meant = np.full(end - begin, LOST if self._outages else 0, np.uint8)
             for target, data in self._written:
                 if begin <= target < end:
                     meant[target - begin : target - begin + len(data)] = np.frombuffer(data, np.uint8)

@@ -84,7 +84,7 @@ class Multicasts:
         """Subscribe the host and its card, as far as the options allow trees."""
         node, trees = self.node, self.node.cluster.trees
         node.numbers[MEMBER] = await node.library.resolve_handler(MEMBER)
-        own_card = 1 << node.channels
+        own_card = 1 << node.library.nodes.channels(node.index).card
         for name, mask in ((WITH_CARDS, 1 | own_card), (HOSTS, 1))[: max(trees.most - 1, 0)]:
             trees.asked.add(name)
             self._trees[name] = await node.library.subscribe_multicast_by_name(name, mask)

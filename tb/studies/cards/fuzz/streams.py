@@ -33,11 +33,10 @@ class Streams:
         card = act.whole("to") % self.node.cluster.program.nodes
         tasks = []
         for cards in self._all:
-            for channel in range(min(cards.node.channels, SENDERS)):
+            for channel in cards.node.channels[:SENDERS]:
                 call = self._many(cards, card, channel, act)
                 tasks.append(cards.host.spawn(call, f"stream {channel} of node {cards.index}"))
-        for task in tasks:
-            await task.finished
+        await self.node.idle(lambda: all(task.finished.done for task in tasks))  # results need room at this host
 
     async def _many(self, cards: CardActs, card: int, channel: int, act: Act) -> None:
         segment = cards.node.library.options.segment_bytes

@@ -6,6 +6,7 @@ rest is written, each byte at most once. At the end all bytes outside of the she
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from firmware.grim.formats import Device, Reference
 from pymodels.card.registers import BANK_BYTES
 from tb.fuzz.program import Act
+from tb.studies.cards.fuzz.circuits import LOST, Outage
 from tb.studies.grim.fuzz.mail import INK
 from tb.studies.grim.fuzz.memory import Order
 from tb.studies.grim.fuzz.node import Node
@@ -37,11 +39,29 @@ BESIDE = {
 class Windows:
     """Acts of a node on the card of the next node."""
 
-    def __init__(self, node: Node, transfers: Transfers, memories: list[NDArray[np.uint8]]) -> None:
-        """Set up the acts; `memories` are those of all cards, in bytes."""
+    def __init__(
+        self,
+        node: Node,
+        transfers: Transfers,
+        memories: list[NDArray[np.uint8]],
+        outages: Sequence[Sequence[Outage]],
+        now: Callable[[], int],
+    ) -> None:
+        """Set up the acts.
+
+        Args:
+            node: Node.
+            transfers: Its transfers between hosts.
+            memories: Memory of each card in bytes.
+            outages: Losses of power of each card.
+            now: Function that returns the simulated time.
+        """
         self.node, self._transfers, self._memories = node, transfers, memories
         self.other = (node.index + 1) % len(memories)
+        self._outages, self._now = outages, now
         self.written: list[tuple[int, bytes]] = []
+        self._begun: list[int] = []
+        """Time of each remote write of the host, of which `written` holds the data."""
         self._next = BEGIN + CONSTANT
 
     async def begin(self) -> None:
@@ -68,6 +88,7 @@ class Windows:
         self._next = target + size
         source = 4 * act.whole("offset")
         self.written.append((target, INK[source : source + size]))
+        self._begun.append(self._now())
         await self._send(act, target, source, size)
 
     async def do_card_fetch(self, act: Act) -> None:
@@ -99,14 +120,24 @@ class Windows:
         library, ink, channel = self.node.library, self.node.ink.va + source, self.node.channel(act)
         await self.node.call(str(act), lambda: library.send_memory(self._card, target, ink, size, channel=channel))
 
+    def segments(self, segment: int) -> int:
+        """Return the number of messages of this host that write into the window."""
+        return sum(1 + len(data) // segment for _, data in self.written)
+
     def wrong(self) -> list[str]:
         """Return a description of the first wrong byte in the part of the card that only this node writes."""
         begin, end = FIRST, BANK + BANK_BYTES
-        meant = np.zeros(end - begin, np.uint8)
+        outages = self._outages[self.other]
+        meant = np.full(end - begin, LOST if outages else 0, np.uint8)
+        found = np.array(self._memories[self.other][begin:end], np.uint8)
         meant[BEGIN - begin : BEGIN - begin + CONSTANT] = np.frombuffer(INK[:CONSTANT], np.uint8)
-        for target, data in self.written:
+        for place, (target, data) in enumerate(self.written):
+            if outages and self._begun[place] < outages[-1].end:  # lost, or written after the new start
+                now = found[target - begin : target - begin + len(data)]
+                now[now == np.frombuffer(data, np.uint8)] = LOST
+                continue
             meant[target - begin : target - begin + len(data)] = np.frombuffer(data, np.uint8)
-        differs = np.flatnonzero(meant != self._memories[self.other][begin:end])
+        differs = np.flatnonzero(meant != found)
         if not len(differs):
             return []
         return [f"card of node {self.other}: {len(differs)} wrong bytes from {begin + int(differs[0]):#x} on"]

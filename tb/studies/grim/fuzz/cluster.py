@@ -68,9 +68,13 @@ class Cluster:
         for part in self.parts:
             part.start()
 
+    def view(self, node: int) -> ClusterView:
+        """Return the description of the cluster for the software of a node."""
+        return self.world.view(node, self.program.options)
+
     def _part(self, node: int) -> NodeSoftware:
         world, program = self.world, self.program
-        view = world.view(node, program.options)
+        view = self.view(node)
         asked = program.asked
         if asked.get("node") == node:
             queue = QueueRequest(str(asked["resource"]), int(asked["bytes"]), f"configuration of node {node}")

@@ -183,7 +183,9 @@ class Messages:
         return changed, [one.sure for one in changes]
 
     def _mask(self, act: Act) -> int:
-        return act.whole("mask") & (1 << min(self.node.channels, 8)) - 1
+        """Return the mask of the host's channels that an action's mask of their positions selects."""
+        wanted = act.whole("mask")
+        return sum(1 << channel for place, channel in enumerate(self.node.channels[:8]) if wanted >> place & 1)
 
     async def do_send_to_tree(self, act: Act) -> None:
         """Send a multicast."""

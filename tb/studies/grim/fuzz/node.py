@@ -34,7 +34,8 @@ class Node:
         """Handler numbers, by name."""
         self.ink: Block
         """Source of message payloads and of data for writes."""
-        self.channels = self.library.options.channels
+        self.channels = self.channels_of(index)
+        """Channels of this host."""
 
     def wrong(self, text: str) -> None:
         """Record a violation."""
@@ -93,12 +94,19 @@ class Node:
 
     def where(self, act: Act) -> tuple[int, Place]:
         """Return reference and place of an action's destination."""
-        place = act.whole("to") % self.cluster.program.nodes, int(act.values.get("at", 0)) % self.channels
+        to = act.whole("to") % self.cluster.program.nodes
+        channels = self.channels_of(to)
+        place = to, channels[int(act.values.get("at", 0)) % len(channels)]
         return Reference(place[0], Device.HOST, place[1]).pack(), place
 
     def channel(self, act: Act) -> int:
         """Return the channel of this node that an action uses."""
-        return int(act.values.get("channel", 0)) % self.channels
+        return self.channels[int(act.values.get("channel", 0)) % len(self.channels)]
+
+    def channels_of(self, node: int) -> list[int]:
+        """Return the channels of a node that belong to its host, not to its card or to a process."""
+        owners = self.library.nodes.channels(node)
+        return [channel for channel in range(self.library.options.channels) if not owners.owner(channel)]
 
     # ---- messages, as acts and handlers send them
 

@@ -75,7 +75,7 @@ class OwnNic:
         if not self.node.library.options.search_timer:
             return
         word = self.host.nic_base + Word.SEARCH
-        await self.host.pio_write(word, struct.pack(">2H", 1 + act.whole("index") % self.node.channels, 2))
+        await self.host.pio_write(word, struct.pack(">2H", 1 + act.whole("index") % len(self.node.channels), 2))
         for _ in range(LOOKS):
             if not await self.host.pio_read(word):
                 return
