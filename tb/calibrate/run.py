@@ -109,7 +109,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         family = load_family(words.family, words.sim, words.seed)
         points = count("SAMPLES", words.samples, A_DIMENSION * len(family.space), 8)
         folder = Path(words.out).resolve() if words.out else FOLDER / family.name
-        told = f"sanlab calibrate {family.name} --samples={points} --waves={waves} --design={words.design} --seed={seed}"
+        told = (
+            f"sanlab calibrate {family.name} --samples={points} --waves={waves} --design={words.design} --seed={seed}"
+        )
         say(
             console, f"{len(family.space)} uncertain values, {len(family.observed)} rows, {points} points a wave", "dim"
         )

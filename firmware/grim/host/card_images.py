@@ -97,7 +97,7 @@ class CardImages:
         what, data = self._file(image, slot)
         async with self._turn:
             await self._write(CardReg.CONFIG, Configure.START)
-            await (self._fetch(data, what) if method == DMA else self._store(data))
+            await (self._fetch(data, what) if method == DMA else self._store(data, what))
             await self._write(CardReg.CONFIG, Configure.END)
             outcome = Load(await self._until(CardReg.CONFIG, CONFIG_LOADING, what, len(data)) & 0xF)
             if outcome == Load.DONE:
@@ -157,9 +157,23 @@ class CardImages:
                     await self._write(register, value)
                 await self._until(CardReg.DMA_BYTES, 0xFFFF, what, size)
 
-    async def _store(self, data: bytes) -> None:
-        """Write a file word by word."""
-        for at in range(0, len(data), PIECE):
+    async def _store(self, data: bytes, what: str) -> None:
+        """Write a file word by word.
+
+        The port takes the first word of the frames when the slots are empty. The CPU waits for that by polls: a write
+        would stall it, and the message that the slots still process may need it.
+        """
+        first = HEADER.size + 4
+        await self._host.pio_write(CARD + CONFIG, data[:first])
+        if len(data) <= first:
+            return
+        for _ in range(PATIENCE):
+            if await self._read(CardReg.CONFIG_BYTES) >= first:
+                break
+            if not await self._read(CardReg.CONFIG) & CONFIG_LOADING:  # the header is invalid
+                break
+            await self._host.sleep(LOOK_PS, f"{what} to empty its slots")
+        for at in range(first, len(data), PIECE):
             await self._host.pio_write(CARD + CONFIG + at, data[at : at + PIECE])
 
     async def _until(self, register: CardReg, mask: int, what: str, size: int) -> int:

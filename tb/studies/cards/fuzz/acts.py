@@ -173,9 +173,9 @@ class CardActs:
     async def do_card_pause(self, act: Act) -> None:
         """Stop the shell for some time."""
         card = _own(self.node.library)
-        await self.node.call(str(act), card.pause)
+        await self.node.beside(card.pause(), str(act))
         await self.host.sleep(act.whole("us") * 1_000_000, "a card that pauses")
-        await self.node.call(str(act), card.resume)
+        await self.node.beside(card.resume(), str(act))
 
     async def do_card_no_circuit(self, act: Act) -> None:
         """Send a message to a card for a handler without a circuit, which causes a later error."""

@@ -82,8 +82,7 @@ class Viewer:
         """Let the process learn the handlers while its host polls, and poll until the program has ended."""
         if self._process is None:
             return
-        task = self.node.host.spawn(self._process.sync_handlers(), f"process of node {self.node.index}")
-        await self.node.idle(lambda: bool(task.finished.done))
+        await self.node.beside(self._process.sync_handlers(), f"process of node {self.node.index}")
         self.node.host.spawn(self._poll(self._process), f"polls of the process of node {self.node.index}")
 
     async def _poll(self, process: Process) -> None:

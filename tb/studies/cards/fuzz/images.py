@@ -77,17 +77,21 @@ class Images:
         """Load an image of the whole device or of one slot, regardless of messages in flight."""
         if not self._ledger.has_power(self.node.index):
             return
-        await self._load(str(act), self._file(act.whole("image"), act.whole("part")), act.whole("way"))
+        data = self._file(act.whole("image"), act.whole("part"))
+        await self.node.beside(self._load(str(act), data, act.whole("way")), str(act))
 
     async def do_card_bad_image(self, act: Act) -> None:
         """Load a file that must be rejected."""
         if not self._ledger.has_power(self.node.index):
             return
         data = DAMAGES[str(act.values["damage"])](self._file(act.whole("image"), act.whole("part")))
-        await self._load(str(act), data, act.whole("way"))
+        await self.node.beside(self._load(str(act), data, act.whole("way")), str(act))
 
     async def do_card_slots(self, act: Act) -> None:
         """Compare the image of each slot with the reference model."""
+        await self.node.beside(self._compare(str(act)), str(act))
+
+    async def _compare(self, act: str) -> None:
         found = list(await self._card.slots())
         if found != self._configuration.slots:
             self.node.wrong(f"{act}: the slots have {found}, expected {self._configuration.slots}")

@@ -73,8 +73,7 @@ class Outages:
         self._allow()
         cluster.world.cut_power(index, FPGA_CARD, cut, down)
         await node.idle(lambda: self._now() > cut + down + RETURN_US * US)
-        starts = node.host.spawn(self._start(str(act)), f"new start of the card of node {index}")
-        await node.idle(lambda: bool(starts.finished.done))
+        await node.beside(self._start(str(act)), f"new start of the card of node {index}")
         self._images.restart()
         await self._windows[index].begin()
         library = node.library

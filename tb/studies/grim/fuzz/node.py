@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from firmware.grim.formats import Device, Reference
@@ -91,6 +91,11 @@ class Node:
             else:
                 await self.host.sleep(pause, "its next poll")
                 pause = min(2 * pause, LAST_PAUSE_PS)
+
+    async def beside(self, call: Coroutine[Any, Any, Any], what: str) -> None:
+        """Poll until a call has returned, which may wait for a card that waits for room at this host."""
+        task = self.host.spawn(call, what)
+        await self.idle(lambda: bool(task.finished.done))
 
     def where(self, act: Act) -> tuple[int, Place]:
         """Return reference and place of an action's destination."""
