@@ -125,6 +125,7 @@ async def tx_ready_accepts_32_buffers_and_rejects_more(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
+@sleeping_clocks()
 async def packets_without_a_free_buffer_wait_in_the_link_with_idle_clocks(dut: Any) -> None:
     """Check STOP to the sender, idle clocks and no loss; each returned buffer admits one packet."""
     bench = await buffers(dut, pool=2)

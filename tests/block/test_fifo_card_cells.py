@@ -162,6 +162,7 @@ async def a_cell_begins_with_its_header(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
+@sleeping_clocks()
 async def cells_without_a_place_wait_in_the_link_with_idle_clocks(dut: Any) -> None:
     """Fill the FIFO with 256 cells: further ones wait, STOP holds the sender, and CELL_NEXT admits one."""
     bench = await circuits(dut)
