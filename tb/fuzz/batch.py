@@ -125,7 +125,9 @@ def _simulated(batch: Batch) -> Done:
         lines = failed.read_text(encoding="utf-8").splitlines() if failed.exists() else outcome.failures
         reached = folder / ARCS
         arcs = json.loads(reached.read_text(encoding="utf-8")) if reached.exists() else {}
-        return Done(Found(_by_seed(lines), arcs).text()) if outcome.tests else Done(failures=tuple(outcome.failures))
+        found = Found(_by_seed(lines), arcs)
+        whole = outcome.tests and (found.failures or not outcome.failures)  # else it failed before or between seeds
+        return Done(found.text()) if whole else Done(failures=tuple(outcome.failures))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

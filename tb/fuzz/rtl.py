@@ -107,6 +107,10 @@ class RtlWorld:
         fault = Fault("power", host.name, at_ps, host.slot(card), 0, for_ps)
         Injector(self._lab.running).inject([fault])
 
+    def card_processor(self, node: int) -> Any:
+        """See `World`."""
+        return self._lab.running.io_cards[node]
+
     def card_memory(self, node: int) -> Any:
         """See `World`."""
         return self._lab.running.banks[node]

@@ -75,6 +75,9 @@ class World(Protocol):
     def cut_power(self, node: int, card: str, at_ps: int, for_ps: int) -> None:
         """Cut the power of a node's card at a time, and let it return after `for_ps`, if the world has cards."""
 
+    def card_processor(self, node: int) -> Any:
+        """Return the verbs of the processor of a node's I/O card, if the world has cards."""
+
     def card_memory(self, node: int) -> Any:
         """Return the memory of a node's FPGA card as an array, if the world has cards."""
 
@@ -134,6 +137,10 @@ class MachineWorld:
         self.kernel.at(self.kernel.now + ps, host.resume)
 
     def cut_power(self, node: int, card: str, at_ps: int, for_ps: int) -> None:
+        """See `World`."""
+        raise LookupError("the machine has no cards")
+
+    def card_processor(self, node: int) -> Any:
         """See `World`."""
         raise LookupError("the machine has no cards")
 

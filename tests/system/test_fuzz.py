@@ -17,6 +17,7 @@ SEEDS = {
     **dict.fromkeys(("am2", "hal", "lapi", "pipes", "udp"), 4),
     **dict.fromkeys(("am", "hpam", "ssam"), 6),
     "cards": 40,
+    "io_cards": 8,
     "epos": 8,
     "grim": 45,
     "via": 40,

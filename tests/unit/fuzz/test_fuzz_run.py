@@ -19,6 +19,7 @@ from tb.fuzz.batch import Batch, Found
 from tb.fuzz.known import Known
 from tb.fuzz.program import Act, Program
 from tb.fuzz.trial import Trial
+from tb.run.simulate import Outcome
 from tb.sweep import farm
 from tb.sweep.work import Done
 from tb.tools.paths import ROOT
@@ -210,6 +211,17 @@ def test_each_uncovered_line_and_branch_is_reported() -> None:
 def test_crashed_batch_reports_its_cause(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(batch, "ROOT", tmp_path)
     assert batch.run_batch(Batch("grim", 1, 1)).failures[0].startswith("seeds from 1: ")
+
+
+def test_failure_of_a_run_outside_of_its_seeds_is_not_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for failures, seeds in ((["AttributeError: no seed"], None), (["seed 3: wrong"], {3: ["wrong"]}), ([], {})):
+        outcome = Outcome(not failures, 1, failures, tmp_path)
+        monkeypatch.setattr(batch, "simulated", lambda *given, outcome=outcome: outcome)
+        done = batch.run_batch(Batch("cards", 3, 1, "verilator"))
+        if seeds is None:
+            assert done.failures == tuple(failures)
+        else:
+            assert Found.read(done.results).failures == seeds
 
 
 def test_acts_read_as_sentences() -> None:

@@ -34,13 +34,9 @@ from tb.studies.cards.fuzz.windows import BESIDE, Windows
 from tb.studies.grim import fuzz as grim
 from tb.studies.grim.fuzz import acts
 from tb.studies.grim.fuzz.cluster import Cluster
+from tb.studies.grim.fuzz.with_cards import CHANNELS, NOT_HERE, NOT_WITH_CARDS, QUEUES
 
 NODES = 2
-CHANNELS = (2, 3, 4, 8)
-NOT_WITH_CARDS = ("channels", "queue_style", "sequencing", "hybrid_wait", "control_queue", "overflow")
-"""Options that a card rejects, or with which a program may not end."""
-QUEUES = (1 << 14, 1 << 17, 1 << 20)
-"""Bytes of a card's incoming queue: at most half a bank, because `Injection` uses the rest."""
 HOLDS = (100_000, 1_000_000)
 """Times in us, longer than any program lets a long message to a card wait for its next segment."""
 REFUSED: tuple[Mapping[str, Value], ...] = (
@@ -105,8 +101,6 @@ NUMBERS = {
     "us": (1, 300),
     "down": (0, 1500),
 }
-NOT_HERE = frozenset({"go down", "stand still", "insert", "time search"})
-"""Acts of GRIM that the RTL does not support, or that cannot be combined with cards."""
 OWN_BYTES = frozenset({"card inject", "card store", "card fetch", "card issue", "card root", "card read"})
 """Acts whose bytes are drawn from `NUMBERS`; others have those of GRIM's messages."""
 OFTEN = 2

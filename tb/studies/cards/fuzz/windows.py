@@ -69,7 +69,7 @@ class Windows:
         own = self._memories[self.node.index]
         own[BEGIN : BEGIN + CONSTANT] = np.frombuffer(INK[:CONSTANT], np.uint8)
         card: Any = self.node.library.card
-        await card.open_window(BEGIN, ROOM)
+        await self.node.call("open window", lambda: card.open_window(BEGIN, ROOM))
 
     def take(self, size: int) -> int | None:
         """Return the offset of bytes of the window that nothing else writes, or None if none are left."""

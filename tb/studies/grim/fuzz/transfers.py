@@ -38,6 +38,8 @@ class Transfers:
         self.mail, self.memory, self.ledger = node.mail, node.memory, node.ledger
         self._regions: list[Any] = []
         """Host memory that the library has allocated for pinned memory."""
+        self.further: list[tuple[int, int]] = []
+        """Physical address and bytes of pinned memory of other acts, which check it."""
 
     # ---- allocation
 
@@ -72,6 +74,13 @@ class Transfers:
         memory.came(block)
         library.store_pinned(va, pattern)
         return block
+
+    async def allocate_further(self, size: int) -> int:
+        """Allocate a block of pinned memory for other acts before the acts, and return its address."""
+        library = self.node.library
+        va: int = await self.node.call(f"allocate {size} bytes", lambda: library.malloc_pinned(size))
+        self.further.append((await self._physical(va), size))
+        return va
 
     async def _physical(self, va: int) -> int:
         pa: int = await self.node.call("get_pinned_pa", lambda: self.node.library.get_pinned_pa(va))
@@ -268,6 +277,7 @@ class Transfers:
 
     def _strays(self) -> list[str]:
         granted = [piece for block in self.memory.blocks if block.node == self.index for piece in block.pieces]
+        granted += self.further
         found = []
         for region in self._regions:
             inside = [(pa - region.address, size) for pa, size in granted if 0 <= pa - region.address < region.size]
