@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from firmware.grim.options import Options
 from firmware.options import OptionError
 from firmware.view import ClusterView
-from pymodels.config.model import FPGA_CARD, HOST_QUEUE, Connection
+from pymodels.config.model import FPGA_CARD, HOST_QUEUE, IO_CARD, Connection
 
 NO_CARD = -1
 
@@ -25,6 +25,8 @@ class ChannelMap:
     """Channel of the FPGA card or I/O card, or NO_CARD."""
     processes: Mapping[str, int]
     """Channel of each process, by name."""
+    kind: str = "FPGA card"
+    """Kind of the card, for texts."""
 
     def process(self, channel: int) -> str:
         """Return the name of the process that owns a channel, or an empty text."""
@@ -33,7 +35,7 @@ class ChannelMap:
     def owner(self, channel: int) -> str:
         """Return a description of the owner of a channel, or an empty text for the host."""
         if channel == self.card:
-            return "its FPGA card"
+            return f"its {self.kind}"
         name = self.process(channel)
         return f"its process {name!r}" if name else ""
 
@@ -54,6 +56,11 @@ def _wanted(view: ClusterView, vnn: int) -> int:
     if count and view.has_endpoint_card(vnn) and FPGA_CARD not in taken.values():
         count += all(channel in taken for channel in range(1, count))
     return count
+
+
+def card_kind(view: ClusterView, vnn: int) -> str:
+    """Return the kind of a node's endpoint card, for texts."""
+    return "I/O card" if view.has(vnn, IO_CARD) else "FPGA card"
 
 
 def channel_map(options: Options, view: ClusterView, vnn: int) -> ChannelMap:
@@ -79,7 +86,7 @@ def channel_map(options: Options, view: ClusterView, vnn: int) -> ChannelMap:
             processes[one.process] = one.channel
     if card == NO_CARD and view.has_endpoint_card(vnn):
         card = _default(options, view, vnn, found)
-    return ChannelMap(card, processes)
+    return ChannelMap(card, processes, card_kind(view, vnn))
 
 
 def _default(options: Options, view: ClusterView, vnn: int, found: set[int]) -> int:
@@ -88,7 +95,8 @@ def _default(options: Options, view: ClusterView, vnn: int, found: set[int]) -> 
     if free:
         return free[-1]
     what = f"option channels={options.channels}"
-    cause = f"the FPGA card of {view.names[vnn]} needs a channel of its own"
+    cause = f"the {card_kind(view, vnn)} of {view.names[vnn]} needs a channel of its own"
     if options.channels < 2:
         raise OptionError(what, cause, "give 2 or more")
-    raise OptionError(what, f"{cause}, but CHANNEL lines connect all of them", f"add CHANNEL <number> {FPGA_CARD}")
+    remedy = f"add CHANNEL <number> {FPGA_CARD}" if view.has(vnn, FPGA_CARD) else "remove a CHANNEL line"
+    raise OptionError(what, f"{cause}, but CHANNEL lines connect all of them", remedy)

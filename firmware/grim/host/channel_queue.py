@@ -6,7 +6,7 @@ The host writes a message by PIO, then the back pointer. It reads the front poin
 from __future__ import annotations
 
 import struct
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from firmware.grim.formats import COUNTER_MASK, GRIM_ID, HEADER, HEADER_BYTES, padded
 from firmware.grim.nic.layout import ROUTE_BYTES, STATUS_BYTES, Layout, Register, fits, following
@@ -64,6 +64,26 @@ class LonePiece(Piece):
 
     __slots__ = ()
     alone = True
+
+
+class CardQueue(NamedTuple):
+    """Queue of a card's channel in NI memory as the card's driver makes it known to the card: PCI addresses."""
+
+    queue: int
+    limit: int
+    """Limit of the queue, no address."""
+    back: int
+    """Back pointer, or doorbell."""
+    front: int
+    """Front pointer."""
+    read: int
+    """Two words for the card's read positions in its rings."""
+
+
+def card_queue(nic_base: int, layout: Layout, channel: int) -> CardQueue:
+    """Return the queue of a card's channel, for a NIC at this PCI address."""
+    queue, front = nic_base + layout.queues[channel], nic_base + layout.register(channel, Register.FRONT)
+    return CardQueue(queue, layout.limit, nic_base + notice(layout, channel), front, nic_base + layout.card_read)
 
 
 def notice(layout: Layout, channel: int) -> int:

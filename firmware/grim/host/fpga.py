@@ -16,12 +16,12 @@ from firmware.grim.formats import Device, endpoint
 from firmware.grim.host.card_images import DMA, CardImages
 from firmware.grim.host.card_restart import CardRestart
 from firmware.grim.host.card_windows import CardWindows
-from firmware.grim.host.channel_queue import notice
+from firmware.grim.host.channel_queue import card_queue
 from firmware.grim.host.errors import CardPowerError, GrimError
 from firmware.grim.host.handlers import CARD_CONTROL, CARD_ERROR
 from firmware.grim.host.io_card import IoCard
 from firmware.grim.nic.cards import BACKS, CARD, card_channel, ring_limit
-from firmware.grim.nic.layout import Layout, Register
+from firmware.grim.nic.layout import Layout
 from firmware.grim.options import Options
 from firmware.verbs import Host
 from firmware.view import ClusterView
@@ -59,20 +59,19 @@ class FpgaCard:
 
     async def initialise(self) -> None:
         """Write the card's parameters and load its first image (phase 4)."""
-        layout, base = self._layout, self._host.nic_base
-        register = layout.register
+        place = card_queue(self._host.nic_base, self._layout, self._channel)
         values = {
-            CardReg.LIMIT: ring_limit(layout),
+            CardReg.LIMIT: ring_limit(self._layout),
             CardReg.SELF: self._channel << 16 | endpoint(self._me, Device.CELOXICA),
             CardReg.CLOCK: self._settings["clock_divisor"] - 1,
             CardReg.CONTROL_HANDLER: CARD_CONTROL,
             CardReg.ERROR_HANDLER: CARD_ERROR,
-            CardReg.NIC_QUEUE: base + layout.queues[self._channel],
-            CardReg.NIC_LIMIT: layout.limit,
-            CardReg.NIC_BACK: base + notice(layout, self._channel),
-            CardReg.NIC_FRONT: base + register(self._channel, Register.FRONT),
-            CardReg.NIC_READ0: base + layout.card_read,
-            CardReg.NIC_READ1: base + layout.card_read + 4,
+            CardReg.NIC_QUEUE: place.queue,
+            CardReg.NIC_LIMIT: place.limit,
+            CardReg.NIC_BACK: place.back,
+            CardReg.NIC_FRONT: place.front,
+            CardReg.NIC_READ0: place.read,
+            CardReg.NIC_READ1: place.read + 4,
         }
         await self._host.spend("enable_card")
         for where, value in values.items():

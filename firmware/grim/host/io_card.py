@@ -10,11 +10,11 @@ from firmware.grim.formats import Device, endpoint
 from firmware.grim.formats.iocard import ANSWER, FRAME_BYTES, SERVICE, FrameKind, Opening
 from firmware.grim.host.card_restart import CardRestart
 from firmware.grim.host.card_windows import CardWindows
-from firmware.grim.host.channel_queue import notice
+from firmware.grim.host.channel_queue import card_queue
 from firmware.grim.host.errors import CardPowerError, GrimError
 from firmware.grim.host.handlers import CARD_ERROR
 from firmware.grim.nic.cards import IO
-from firmware.grim.nic.layout import Layout, Register
+from firmware.grim.nic.layout import Layout
 from firmware.verbs import Host
 from firmware.view import ClusterView
 from pymodels.host import UnansweredError
@@ -42,15 +42,15 @@ class IoCard:
 
     async def initialise(self) -> None:
         """Allocate an outbound frame, and send the card the addresses of its channel's queue (phase 4)."""
-        layout, base = self._layout, self._host.nic_base
+        place = card_queue(self._host.nic_base, self._layout, self._channel)
         await self._host.spend("enable_card")
         self._outbound = self._host.allocate(FRAME_BYTES).address
         opening = Opening(
-            nic_queue=base + layout.queues[self._channel],
-            nic_limit=layout.limit,
-            nic_back=base + notice(layout, self._channel),
-            nic_front=base + layout.register(self._channel, Register.FRONT),
-            nic_read=base + layout.card_read,
+            nic_queue=place.queue,
+            nic_limit=place.limit,
+            nic_back=place.back,
+            nic_front=place.front,
+            nic_read=place.read,
             own=self._channel << 16 | endpoint(self._me, Device.CELOXICA),
             segment=self._segment,
             error=CARD_ERROR,

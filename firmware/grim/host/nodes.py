@@ -83,7 +83,8 @@ class Nodes:
             remedy = f"hosts have VNN 0..{len(self.names) - 1} and device {int(Device.HOST)}"
             raise GrimError(argument, f"unknown endpoint {parts}", remedy)
         if parts.device == Device.HOST and self.has_card(parts.vnn) and parts.channel == self._card(parts.vnn):
-            cause = f"channel {parts.channel} of node {parts.vnn} belongs to its FPGA card"
+            owner = self.channels(parts.vnn).owner(parts.channel)
+            cause = f"channel {parts.channel} of node {parts.vnn} belongs to {owner}"
             raise GrimError(argument, cause, "use another channel")
         if not 0 <= parts.channel < self._options.channels:
             raise GrimError(
@@ -98,7 +99,7 @@ class Nodes:
         parts = self.reference(reference(word(argument, packed)), argument)
         if parts.device not in ENDPOINTS:
             cause = f"a device of type {Device(parts.device).name} runs no handlers"
-            raise GrimError(argument, cause, "use a host or an FPGA card")
+            raise GrimError(argument, cause, "use a host or a card")
         return parts
 
     def _card(self, vnn: int) -> int:

@@ -25,15 +25,15 @@ PINNED = {
 """Errors of remote memory messages to a host by cause: argument, what is wrong, remedy."""
 WINDOW = "give an offset within a window that the card's driver has opened and not closed"
 WINDOWS = {
-    Cause.NOT_REGISTERED: ("address", "{0} is in no open window of the FPGA card of VNN {1}", WINDOW),
+    Cause.NOT_REGISTERED: ("address", "{0} is in no open window of the card of VNN {1}", WINDOW),
     Cause.BEYOND: (
         "number of bytes",
-        "the transfer at {0} exceeds its window on the FPGA card of VNN {1}",
+        "the transfer at {0} exceeds its window on the card of VNN {1}",
         "give a size that ends within the window",
     ),
     Cause.LOCK_NOT_REGISTERED: (
         "lock",
-        "the FPGA card of VNN {1} has no open window at the lock of the transfer at {0}",
+        "the card of VNN {1} has no open window at the lock of the transfer at {0}",
         WINDOW,
     ),
 }

@@ -9,7 +9,7 @@ NI posts both back pointers to the inbound port of its message unit, as message 
 
 from __future__ import annotations
 
-from firmware.grim.channel_map import NO_CARD, channel_map
+from firmware.grim.channel_map import NO_CARD, card_kind, channel_map
 from firmware.grim.formats import HEADER_BYTES, MAX_PAYLOAD
 from firmware.grim.nic.layout import Layout, fits, following
 from firmware.grim.options import Options
@@ -40,14 +40,14 @@ def card_channel(options: Options, view: ClusterView) -> int:
 
     Raises OptionError if the options leave no channel or no room for the card.
     """
-    channel = channel_map(options, view, view.me).card
+    channel, kind = channel_map(options, view, view.me).card, card_kind(view, view.me)
     if channel == NO_CARD:
         return NO_CARD
     if options.queue_style != "append":
-        cause = "an FPGA card supports append queues only"
+        cause = f"an {kind} supports append queues only"
         raise OptionError(f"option queue_style={options.queue_style}", cause, "use append for hosts with a card")
     if options.sequencing != "any-to-any":
-        cause = "per-NI streams cannot distinguish an FPGA card from a tree root"
+        cause = f"per-NI streams cannot distinguish an {kind} from a tree root"
         raise OptionError(f"option sequencing={options.sequencing}", cause, "use any-to-any for hosts with a card")
     least = 3 * (options.segment_bytes + HEADER_BYTES) + 8
     if options.card_queue_bytes < least:

@@ -116,10 +116,10 @@ class _Transfers:
         before, told = [bytes(bank) for bank in (lab.running.banks[0][BEGIN:], lab.running.banks[1][BEGIN:])], 0
         await self._direct(Forward.WRITE, pair.cards[1])
         await self._write(BEGIN + SIZE - 4, bytes(8), 0)
-        told += await self._reported(f"{BEGIN + SIZE - 4:#x} exceeds its window on the FPGA card of VNN 1")
+        told += await self._reported(f"{BEGIN + SIZE - 4:#x} exceeds its window on the card of VNN 1")
         await self._direct(Forward.FETCH, pair.cards[1])
         await self._read(BEGIN - 64, 64)
-        told += await self._reported(f"{BEGIN - 64:#x} is in no open window of the FPGA card of VNN 1")
+        told += await self._reported(f"{BEGIN - 64:#x} is in no open window of the card of VNN 1")
         await self._read(DATA, 64, BEGIN + SIZE)
         told += await self._reported("target or lock was freed before the data")
         await self._read(DATA, 0x10000)

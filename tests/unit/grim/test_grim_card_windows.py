@@ -22,8 +22,8 @@ from tests.unit.grim.grim_card_bench import FAR, FILLED, CardBench
 BEGIN, SIZE = 3 * BANK_BYTES + 0x1000, 20_000
 """Offset and bytes of the window that most tests open."""
 LOCK = BEGIN + SIZE - 4
-ELSEWHERE = "is in no open window of the FPGA card of VNN 1; give an offset within a window that the card's driver has"
-BEYOND = "exceeds its window on the FPGA card of VNN 1; give a size that ends within the window"
+ELSEWHERE = "is in no open window of the card of VNN 1; give an offset within a window that the card's driver has"
+BEYOND = "exceeds its window on the card of VNN 1; give a size that ends within the window"
 
 
 def word(card: CardBench, offset: int) -> int:
@@ -134,7 +134,7 @@ def test_lock_outside_of_the_window_fails_before_a_byte_is_written(lock: int) ->
         source = await card.source(bytes(9000))
         return await card.error_of(card.near.send_memory(FAR, BEGIN, source, 9000, lock=lock, value=1))
 
-    assert "lock: the FPGA card of VNN 1 has no open window at the lock of the transfer at" in card.run(application)
+    assert "lock: the card of VNN 1 has no open window at the lock of the transfer at" in card.run(application)
     assert not card.touched()
 
 

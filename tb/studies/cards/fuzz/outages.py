@@ -114,7 +114,7 @@ class Outages:
                 texts = {
                     "destination": f"the card of VNN {card} has no power, or has not been started again",
                     "payload": f"a message to the FPGA card of VNN {card} came too late",
-                    "address": f"no open window of the FPGA card of VNN {card}",
+                    "address": f"no open window of the card of VNN {card}",
                 }
                 self._refused[at] = [
                     ledger.owe("loss of power", argument, text, least=0, most=MANY) for argument, text in texts.items()

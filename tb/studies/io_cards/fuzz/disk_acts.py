@@ -262,7 +262,7 @@ class DiskActs:
             if at not in self._server.refused:
                 down = f"the card of VNN {SERVER} has no power, or has not been started again"
                 self._server.refused[at] = ledger.owe("loss of power", "destination", down, least=0, most=MANY)
-                late = f"no open window of the FPGA card of VNN {SERVER}"
+                late = f"no open window of the card of VNN {SERVER}"
                 ledger.owe("loss of power", "address", late, least=0, most=MANY)
 
     # ---- at the end
