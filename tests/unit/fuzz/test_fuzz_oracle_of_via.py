@@ -156,7 +156,7 @@ def test_broken_connection_without_a_report_to_its_process_is_detected(monkeypat
 
 def test_data_of_a_write_overtaken_by_a_message_are_detected_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use a target NIC that does not wait until its kernel has copied the data."""
-    write = Act(0, "write", {"side": 0, "bytes": 9000, "pieces": 1, "immediate": 0}, who="link")
+    write = Act(0, "write", {"side": 0, "bytes": 4000, "pieces": 1, "immediate": 0}, who="link")
     acts = write, Act(0, "message", MESSAGE, who="link")
     assert failures("delivery", {}, {}, *acts) == ()
 
