@@ -111,6 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = Path(words.out).resolve() if words.out else FOLDER / family.name
         told = (
             f"sanlab calibrate {family.name} --samples={points} --waves={waves} --design={words.design} --seed={seed}"
+            f" --sim={words.sim}"
         )
         say(
             console, f"{len(family.space)} uncertain values, {len(family.observed)} rows, {points} points a wave", "dim"

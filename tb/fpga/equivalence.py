@@ -311,13 +311,18 @@ def _compared(
     return verdict, aliases(said, netlist)
 
 
+def port_names(netlist: str) -> set[str]:
+    """Return the ports of a netlist in Verilog."""
+    ports = PORTS.search(netlist)
+    return set(ports[2].split(", ")) if ports else set()
+
+
 def open_points(said: str, netlist: str) -> tuple[tuple[str, ...], int]:
     """Return the points of `equiv_status` that are not proved, and the number of bits that the netlist has no longer.
 
     A bit of a port that the netlist leaves without a value counts as not proved.
     """
-    ports = PORTS.search(netlist)
-    kept = ports[2].split(", ") if ports else []
+    kept = port_names(netlist)
     points = [(name, rest.endswith(ABSENT) and name not in kept) for name, rest in OPEN.findall(said)]
     return tuple(name for name, absent in points if not absent), sum(absent for _, absent in points)
 
@@ -327,8 +332,7 @@ def aliases(said: str, netlist: str) -> set[str]:
 
     Yosys makes two points of such a net, which then depend on each other. Ports are not among the wires.
     """
-    ports = PORTS.search(netlist)
-    kept = ports[2].split(", ") if ports else []
+    kept = port_names(netlist)
     return {wire for point, wire in JOINED.findall(said) if wire != point and wire not in kept}
 
 
@@ -338,8 +342,7 @@ def inner_wires(points: Collection[str], netlist: str) -> set[str]:
     Mapping may give such a wire another value where nothing depends on it. Without it as a point, all others have to be
     proved through its logic.
     """
-    ports = PORTS.search(netlist)
-    kept = {*(ports[2].split(", ") if ports else []), *REGISTER.findall(netlist)}
+    kept = port_names(netlist) | set(REGISTER.findall(netlist))
     return {name for name in points if name not in kept and not name.endswith("_q")}
 
 
@@ -353,11 +356,11 @@ def widened(netlist: str, text: str, states: str) -> str:
         text: Part in RTLIL.
         states: Codes of states; registers named there have other widths.
     """
-    ports = PORTS.search(netlist)
+    ports = port_names(netlist)
     left = {name: int(width or 1) for width, name in WIDTH.findall(text)}
     for top, name in DECLARED.findall(netlist):
         more = left.get(name, 0) - int(top or 0) - 1
-        if more <= 0 or (ports and name in ports[2].split(", ")) or re.search(rf"^\.fsm .* {name}$", states, re.M):
+        if more <= 0 or name in ports or re.search(rf"^\.fsm .* {name}$", states, re.M):
             continue
         netlist = re.sub(rf"(?<![\w\\.']){name}(?!\w)", f"{name}_narrow", netlist)
         made = f"  wire [{left[name] - 1}:0] {name};\n  assign {name} = {{ {more}'h0, {name}_narrow }};\n"
@@ -367,8 +370,7 @@ def widened(netlist: str, text: str, states: str) -> str:
 
 def without_removed(netlist: str) -> str:
     """Return a netlist without values of removed registers, which are then no points; ports keep theirs."""
-    ports = PORTS.search(netlist)
-    kept = ports[2].split(", ") if ports else []
+    kept = port_names(netlist)
     return REMOVED.sub(lambda found: found[0] if found["wire"] in kept else "", netlist)
 
 
