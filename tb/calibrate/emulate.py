@@ -1,7 +1,9 @@
 """Emulators: a fast prediction of one score at any point, with its uncertainty, learned from runs.
 
-The mean is a ridge regression on all dimensions and their squares. A Gaussian process on the strongest dimensions
-describes the rest. Folds that are left out measure the accuracy: Q2 is 1 for exact predictions and 0 for the mean.
+Few of the dimensions decide a score, and there are fewer runs than coefficients, so a lasso on all dimensions and their
+squares finds the strong ones. Three models are compared: the lasso, the lasso with a Gaussian process on the strong
+dimensions for the rest, and a Gaussian process on the strong dimensions alone. Folds that are left out, from the choice
+of dimensions on, decide between them and measure the accuracy: Q2 is 1 for exact predictions and 0 for the mean.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-from sklearn.linear_model import RidgeCV
+from sklearn.linear_model import LassoCV
 from sklearn.model_selection import KFold
+from threadpoolctl import threadpool_limits
 
 from tb.calibrate.space import Array
 
@@ -25,8 +28,31 @@ ACTIVE = 8
 FOLDS = 5
 FEWEST = 8
 """Minimum number of runs of an emulator."""
-ALPHAS = tuple(10.0**n for n in range(-6, 4))
-"""Weights of the ridge, of which cross-validation chooses one."""
+PENALTIES = 40
+"""Number of penalties of the lasso, of which cross-validation chooses one."""
+FORMS = ((True, False), (True, True), (False, True))
+"""Compared models: with the lasso as mean, with a Gaussian process."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Lasso and Gaussian process of a score with mean 0 and deviation 1; one of them may be absent.
+
+    Attributes:
+        active: Indices of the dimensions of the Gaussian process, strongest first.
+    """
+
+    active: tuple[int, ...]
+    _mean: Any
+    _process: Any
+
+    def predict(self, shares: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation at some points, one a row."""
+        told = np.zeros(len(shares)) if self._mean is None else np.asarray(self._mean.predict(_features(shares)))
+        if self._process is None:
+            return told, np.zeros(len(shares))
+        more, deviation = self._process.predict(shares[:, list(self.active)], return_std=True)
+        return told + more, np.asarray(deviation)
 
 
 @dataclass(frozen=True)
@@ -36,36 +62,30 @@ class Emulator:
     Attributes:
         q2: Share of the variance that predictions of left-out runs explain; 1 for a constant score.
         noise: Standard deviation of these predictions' errors, in the unit of the score.
-        active: Indices of the dimensions of the Gaussian process, strongest first.
     """
 
     q2: float
     noise: float
-    active: tuple[int, ...]
-    _mean: Any
-    _rest: Any
+    _model: Model | None
     _centre: float
     _scale: float
 
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Indices of the strong dimensions, strongest first; none for a constant score."""
+        return self._model.active if self._model else ()
+
     def predict(self, shares: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation of the score at some points, one a row."""
-        if self._mean is None:
+        if self._model is None:
             return np.full(len(shares), self._centre), np.zeros(len(shares))
-        mean, deviation = _predicted(self._mean, self._rest, self.active, shares)
+        mean, deviation = self._model.predict(shares)
         return self._centre + self._scale * mean, np.maximum(self._scale * deviation, self.noise)
 
 
 def _features(shares: Array) -> Array:
     centred = 2 * shares - 1
     return np.hstack([centred, centred**2])
-
-
-def _predicted(mean: Any, rest: Any, active: tuple[int, ...], shares: Array) -> tuple[Array, Array]:
-    told = np.asarray(mean.predict(_features(shares)))
-    if rest is None:
-        return told, np.zeros(len(shares))
-    more, deviation = rest.predict(shares[:, list(active)], return_std=True)
-    return told + more, np.asarray(deviation)
 
 
 def fit(shares: Array, scores: Array, seed: int) -> Emulator:
@@ -85,47 +105,48 @@ def fit(shares: Array, scores: Array, seed: int) -> Emulator:
         raise ValueError(f"{len(scores)} runs with a score, but an emulator needs {FEWEST}")
     centre, scale = float(scores.mean()), float(scores.std())
     if scale <= 1e-9 * max(abs(centre), 1e-12):
-        return Emulator(1.0, 0.0, (), None, None, centre, 0.0)
+        return Emulator(1.0, 0.0, None, centre, 0.0)
     wanted = (scores - centre) / scale
-    mean, rest, active = _fitted(shares, wanted, seed, None)
-    kernel = rest.kernel_ if rest is not None else None
-    errors = np.empty(len(wanted))
-    for learned, left_out in KFold(FOLDS, shuffle=True, random_state=seed).split(shares):
-        told = _fitted(shares[learned], wanted[learned], seed, kernel, active)
-        errors[left_out] = _predicted(*told[:2], active, shares[left_out])[0] - wanted[left_out]
-    spoiled = float(np.mean(errors**2))
-    return Emulator(1 - spoiled, scale * spoiled**0.5, active, mean, rest, centre, scale)
-
-
-def _fitted(
-    shares: Array, wanted: Array, seed: int, kernel: Any, active: tuple[int, ...] | None = None
-) -> tuple[Any, Any, tuple[int, ...]]:
-    """Return ridge, Gaussian process and its dimensions; a kernel that is given is kept as it is."""
-    mean = RidgeCV(alphas=ALPHAS).fit(_features(shares), wanted)
-    rest = wanted - mean.predict(_features(shares))
-    if active is None:
-        active = _strongest(mean, shares, rest)
-    if float(rest.std()) < 1e-9:
-        return mean, None, active
-    optimizer = None if kernel is not None else "fmin_l_bfgs_b"
-    if kernel is None:
-        lengths = Matern(np.ones(len(active)), (0.1, 30.0), nu=2.5)
-        kernel = ConstantKernel(float(rest.var()), (1e-6, 1e2)) * lengths + WhiteKernel(1e-3, (1e-8, 1.0))
-    process = GaussianProcessRegressor(kernel, optimizer=optimizer, random_state=seed)
-    with warnings.catch_warnings():  # a length at its bound means that the dimension has no further effect
+    with threadpool_limits(1), warnings.catch_warnings():  # a length at its bound: the dimension has no further effect
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return mean, process.fit(shares[:, list(active)], rest), active
+        errors = _errors(shares, wanted, seed)
+        best = int(np.argmin(errors))
+        model = _fitted(shares, wanted, seed, (FORMS[best],))[0]
+    return Emulator(1 - errors[best], scale * errors[best] ** 0.5, model, centre, scale)
 
 
-def _strongest(mean: Any, shares: Array, rest: Array) -> tuple[int, ...]:
-    """Return the dimensions with the greatest effect on the ridge and the rest, strongest first."""
-    size = shares.shape[1]
-    effect = np.abs(mean.coef_[:size]) + np.abs(mean.coef_[size:])
-    steps = np.floor(np.clip(shares, 0, 1 - 1e-9) * 4).astype(int)
-    for at in range(size):
-        means = [rest[steps[:, at] == step].mean() for step in range(4) if (steps[:, at] == step).any()]
-        effect[at] += float(np.std(means))
-    return tuple(int(at) for at in np.argsort(-effect)[:ACTIVE])
+def _errors(shares: Array, wanted: Array, seed: int) -> list[float]:
+    """Return the mean squared error of each form at left-out runs."""
+    errors = np.empty((len(FORMS), len(wanted)))
+    for learned, left_out in KFold(FOLDS, shuffle=True, random_state=seed).split(shares):
+        for at, model in enumerate(_fitted(shares[learned], wanted[learned], seed, FORMS)):
+            errors[at, left_out] = model.predict(shares[left_out])[0] - wanted[left_out]
+    return [float(one) for one in np.mean(errors**2, axis=1)]
+
+
+def _fitted(shares: Array, wanted: Array, seed: int, forms: tuple[tuple[bool, bool], ...]) -> list[Model]:
+    """Return the models of some forms; they share the lasso and the dimensions that it finds."""
+    lasso = LassoCV(cv=FOLDS, alphas=PENALTIES, max_iter=20_000).fit(_features(shares), wanted)
+    active, found = _strongest(lasso, shares.shape[1]), []
+    for with_mean, with_process in forms:
+        rest = wanted - lasso.predict(_features(shares)) if with_mean else wanted
+        needed = with_process and len(active) > 0 and float(rest.std()) >= 1e-9
+        process = _process(seed, len(active)).fit(shares[:, list(active)], rest) if needed else None
+        found.append(Model(active, lasso if with_mean else None, process))
+    return found
+
+
+def _process(seed: int, size: int) -> GaussianProcessRegressor:
+    """Return a Gaussian process on some dimensions, not yet fitted."""
+    lengths = Matern(np.ones(size), (0.1, 100.0), nu=2.5)
+    kernel = ConstantKernel(1.0, (1e-6, 1e3)) * lengths + WhiteKernel(1e-2, (1e-8, 1.0))
+    return GaussianProcessRegressor(kernel, random_state=seed)
+
+
+def _strongest(lasso: LassoCV, size: int) -> tuple[int, ...]:
+    """Return the dimensions with the greatest effect on the lasso, strongest first; none without effect."""
+    effect = np.abs(lasso.coef_[:size]) + np.abs(lasso.coef_[size:])
+    return tuple(int(at) for at in np.argsort(-effect)[:ACTIVE] if effect[at] > 0)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tb.calibrate import match
+from tb.calibrate import emulate, match
 
 
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use a quarter of the particles and candidates."""
+    """Use a quarter of the particles and candidates, and fewer folds."""
     monkeypatch.setattr(match, "PARTICLES", match.PARTICLES // 4)
     monkeypatch.setattr(match, "CANDIDATES", match.CANDIDATES // 4)
+    monkeypatch.setattr(emulate, "FOLDS", 3)
