@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, parse_settings
@@ -13,7 +13,7 @@ from pymodels.published_roles import Role
 from pymodels.published_scores import published_score, score, score_sd
 from pymodels.results import Kind
 from tb.calibrate.match import Observation
-from tb.calibrate.space import Dimension, Unknowns, dimensions, load_unknowns
+from tb.calibrate.space import FILE, Dimension, Unknowns, dimensions, load_unknowns
 from tb.figures.record import Today, load_record, run_settings
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
@@ -39,12 +39,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Family:
-    """Rows of a family with their observations, runs and uncertain values."""
+    """Rows of a family with observations, runs and uncertain values; `without`: reasons of rows that are not run."""
 
     name: str
     runs: tuple[Run, ...]
     space: tuple[Dimension, ...]
     observed: tuple[Observation, ...]
+    without: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> dict[str, Published]:
@@ -96,7 +97,10 @@ def load_family(
     known = load_record() if record is None else record
     if name not in load_families():
         raise ConfigError("FAMILY", 0, "unknown family", repr(name), nearest(name, load_families()))
-    rows = [row for row in values if row.family == name and _is_measured(row)]
+    for absent in declared.without.keys() - {row.name for row in values if row.family == name}:
+        members = [row.name for row in values if row.family == name]
+        raise ConfigError(str(FILE), 0, "unknown row", repr(absent), nearest(absent, members))
+    rows = [row for row in values if row.family == name and _is_measured(row) and row.name not in declared.without]
     if not any(row.role is Role.TRAIN for row in rows):
         trained = sorted({row.family for row in values if row.role is Role.TRAIN and _is_measured(row)})
         cause = f"no row of {name} has the role train"
@@ -106,7 +110,8 @@ def load_family(
     runs = _runs(rows, declared, known, simulator, seed)
     space = dimensions([(run.profile, run.base.settings, run.info.options) for run in runs], declared)
     every = {row.name: row for row in values}
-    return Family(name, runs, space, tuple(_observation(row, every.get(row.peak)) for run in runs for row in run.rows))
+    observed = tuple(_observation(row, every.get(row.peak)) for run in runs for row in run.rows)
+    return Family(name, runs, space, observed, declared.without)
 
 
 def _is_measured(row: Published) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +74,12 @@ class Unknowns:
     Attributes:
         values: Range or choices and reason, by key.
         settings: Settings of the runs by study, as in SET.
+        without: Reason for each row that is not run.
     """
 
     values: Mapping[str, Mapping[str, Any]]
     settings: Mapping[str, str]
+    without: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_unknowns(family: str, path: Path = FILE) -> Unknowns:
@@ -85,10 +87,9 @@ def load_unknowns(family: str, path: Path = FILE) -> Unknowns:
     data, text = read_toml(path)
     entry = data.get(family, {})
     for name in entry:
-        if name not in ("settings", "unknown"):
-            raise ConfigError(
-                str(path), _line(text, name), f"unknown key {name!r}", family, "write settings or unknown"
-            )
+        if name not in ("settings", "unknown", "without"):
+            remedy = "write settings, unknown or without"
+            raise ConfigError(str(path), _line(text, name), f"unknown key {name!r}", family, remedy)
     for name, one in entry.get("unknown", {}).items():
         shape = set(one) - {"why"}
         listed = shape == {"choices"} and len(one["choices"]) > 1
@@ -96,7 +97,7 @@ def load_unknowns(family: str, path: Path = FILE) -> Unknowns:
         if not (listed or ranged) or not one.get("why"):
             cause, remedy = f"{name} has {', '.join(one)}", "write low < high, or two or more choices, and why"
             raise ConfigError(str(path), _line(text, name), "unknown value incomplete", cause, remedy)
-    return Unknowns(entry.get("unknown", {}), entry.get("settings", {}))
+    return Unknowns(entry.get("unknown", {}), entry.get("settings", {}), entry.get("without", {}))
 
 
 def _line(text: str, word: str) -> int:

@@ -171,7 +171,7 @@ def test_a_range_that_excludes_the_default_is_rejected(declared: dict[str, Any],
         ("a.unknown.k = { low = 2, high = 1, why = 'x' }", "unknown value incomplete: k has low, high, why"),
         ("a.unknown.k = { choices = [1], why = 'x' }", "unknown value incomplete: k has choices, why"),
         ("a.unknown.k = { low = 1, high = 2 }", "unknown value incomplete: k has low, high; write low < high"),
-        ("a.values = 1", "unknown key 'values': a; write settings or unknown"),
+        ("a.values = 1", "unknown key 'values': a; write settings, unknown or without"),
     ],
 )
 def test_an_incomplete_unknown_is_named_with_its_line(tmp_path: Path, line: str, text: str) -> None:
@@ -186,6 +186,15 @@ def test_runs_have_the_settings_of_the_recorded_commands_or_the_declared_ones(wh
     other = load_family(NAME, "verilator", "1", unknowns=Unknowns({}, {"firmvia_bandwidth": "messages=20"}))
     (run,) = (run for run in other.runs if run.base.study == "firmvia_bandwidth")
     assert dict(run.base.settings) == {"messages": "20"}
+
+
+def test_a_row_that_is_declared_too_dear_is_not_run(whole: Family) -> None:
+    (row,) = (name for name, one in whole.rows.items() if one.study == "firmvia_pio_dma")
+    less = load_family(NAME, "verilator", "1", unknowns=Unknowns({}, {}, {row: "a reason"}))
+    assert whole.rows.keys() - less.rows.keys() == {row} and less.without == {row: "a reason"}
+    assert all(run.base.study != "firmvia_pio_dma" for run in less.runs)
+    with pytest.raises(ConfigError, match="unknown row: 'largest message'"):
+        load_family(NAME, "verilator", "1", unknowns=Unknowns({}, {}, {"largest message": "a reason"}))
 
 
 def test_a_failed_run_is_recorded_with_its_reason_and_not_repeated(
