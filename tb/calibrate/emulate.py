@@ -9,6 +9,7 @@ of dimensions on, decide between them and measure the accuracy: Q2 is 1 for exac
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,13 @@ PENALTIES = 40
 """Number of penalties of the lasso, of which cross-validation chooses one."""
 FORMS = ((True, False), (True, True), (False, True))
 """Compared models: with the lasso as mean, with a Gaussian process."""
+Rounding = Callable[[Array], Array]
+"""Function that rounds positions to those of whole numbers and choices."""
+
+
+def unrounded(shares: Array) -> Array:
+    """Return positions as they are."""
+    return shares
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class Emulator:
     _model: Model | None
     _centre: float
     _scale: float
+    _rounded: Rounding
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -79,7 +88,7 @@ class Emulator:
         """Return mean and standard deviation of the score at some points, one a row."""
         if self._model is None:
             return np.full(len(shares), self._centre), np.zeros(len(shares))
-        mean, deviation = self._model.predict(shares)
+        mean, deviation = self._model.predict(self._rounded(shares))
         return self._centre + self._scale * mean, np.maximum(self._scale * deviation, self.noise)
 
 
@@ -88,31 +97,32 @@ def _features(shares: Array) -> Array:
     return np.hstack([centred, centred**2])
 
 
-def fit(shares: Array, scores: Array, seed: int) -> Emulator:
+def fit(shares: Array, scores: Array, seed: int, rounded: Rounding = unrounded) -> Emulator:
     """Return the emulator of one score.
 
     Args:
         shares: Positions of the runs, one a row.
         scores: Score of each run; infinite and NaN ones are left out.
         seed: Seed of the folds and of the optimiser.
+        rounded: Rounding of positions, before a run and before a prediction.
 
     Raises:
         ValueError: Fewer than `FEWEST` runs have a finite score.
     """
     usable = np.isfinite(scores)
-    shares, scores = shares[usable], scores[usable]
+    shares, scores = rounded(shares[usable]), scores[usable]
     if len(scores) < FEWEST:
         raise ValueError(f"{len(scores)} runs with a score, but an emulator needs {FEWEST}")
     centre, scale = float(scores.mean()), float(scores.std())
     if scale <= 1e-9 * max(abs(centre), 1e-12):
-        return Emulator(1.0, 0.0, None, centre, 0.0)
+        return Emulator(1.0, 0.0, None, centre, 0.0, rounded)
     wanted = (scores - centre) / scale
     with threadpool_limits(1), warnings.catch_warnings():  # a length at its bound: the dimension has no further effect
         warnings.simplefilter("ignore", ConvergenceWarning)
         errors = _errors(shares, wanted, seed)
         best = int(np.argmin(errors))
         model = _fitted(shares, wanted, seed, (FORMS[best],))[0]
-    return Emulator(1 - errors[best], scale * errors[best] ** 0.5, model, centre, scale)
+    return Emulator(1 - errors[best], scale * errors[best] ** 0.5, model, centre, scale, rounded)
 
 
 def _errors(shares: Array, wanted: Array, seed: int) -> list[float]:

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,11 +56,12 @@ def calibrate(
     from tb.calibrate.holdout import held_out, unmet
     from tb.calibrate.outcome import Outcome
     from tb.calibrate.rank import ranks
-    from tb.calibrate.space import default
+    from tb.calibrate.space import default, rounded
     from tb.calibrate.waves import run_waves
 
     rows, size = family.observed, len(family.space)
-    matched = run_waves(rows, default(family.space), evaluate, points, waves, method, seed)
+    rounding = partial(rounded, family.space)
+    matched = run_waves(rows, default(family.space), evaluate, points, waves, method, seed, rounding)
     match = matched.match(rows)
     predictions = held_out(rows, matched.emulators, matched.failures, size, seed)
     names = [one.name for one in family.space]

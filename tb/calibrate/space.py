@@ -42,6 +42,16 @@ class Span:
             return 2 * round(value / 2) if self.key.even else round(value)
         return value
 
+    def rounded(self, shares: Array) -> Array:
+        """Return positions of the values that these positions have."""
+        if self.choices:
+            count = len(self.choices)
+            return (np.minimum(np.floor(shares * count), count - 1) + 0.5) / count
+        if self.key.type is not int:
+            return shares
+        step, span = 2 if self.key.even else 1, self.high - self.low
+        return (step * np.round((self.low + shares * span) / step) - self.low) / span
+
     @property
     def share(self) -> float:
         """Position of the profile's value, from 0 to 1."""
@@ -182,6 +192,11 @@ def settings(space: Sequence[Dimension], profile: str, shares: Array, options: C
             value = span.at(float(share))
             found[one.name] = f"{value:.6g}" if isinstance(value, float) else str(value)
     return found
+
+
+def rounded(space: Sequence[Dimension], shares: Array) -> Array:
+    """Return positions, one a row, of the values on the first profile that has each: whole numbers and choices."""
+    return np.column_stack([one.first.rounded(shares[:, at]) for at, one in enumerate(space)])
 
 
 def default(space: Sequence[Dimension]) -> Array:

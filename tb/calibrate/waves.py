@@ -9,7 +9,7 @@ import numpy as np
 
 from pymodels.errors import ConfigError
 from tb.calibrate import design
-from tb.calibrate.emulate import FEWEST, Emulator, Failures, fit, learn_failures
+from tb.calibrate.emulate import FEWEST, Emulator, Failures, Rounding, fit, learn_failures, unrounded
 from tb.calibrate.match import LIMIT, Match, Observation, implausibility
 from tb.calibrate.space import Array
 
@@ -43,6 +43,8 @@ class Matched:
         of_wave: Number of the wave of each position; 0 for the default.
         emulators: Emulators by row.
         skipped: Rows without an emulator, with the reason.
+        failures: Classifier of failing points.
+        rounded: Rounding of positions to those of whole numbers and choices.
     """
 
     shares: Array
@@ -53,6 +55,7 @@ class Matched:
     emulators: dict[str, Emulator] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     failures: Failures = field(default_factory=lambda: Failures(None))
+    rounded: Rounding = unrounded
 
     def match(self, rows: Sequence[Observation]) -> Match:
         """Return the emulators of the conditioning rows."""
@@ -77,7 +80,8 @@ class Matched:
     def _learn(self, rows: Sequence[Observation], seed: int) -> None:
         counts = {row.name: int(np.isfinite(self.scores[row.name]).sum()) for row in rows}
         self.skipped = {name: f"{n} runs with a score, {FEWEST} needed" for name, n in counts.items() if n < FEWEST}
-        self.emulators = {n: fit(self.shares, self.scores[n], seed) for n in counts if n not in self.skipped}
+        usable = [name for name in counts if name not in self.skipped]
+        self.emulators = {name: fit(self.shares, self.scores[name], seed, self.rounded) for name in usable}
         self.failures = learn_failures(self.shares, np.array([bool(reason) for reason in self.reasons]), seed)
 
 
@@ -89,6 +93,7 @@ def run_waves(
     waves: int,
     method: str,
     seed: int,
+    rounded: Rounding = unrounded,
 ) -> Matched:
     """Return the runs and emulators after some waves. The same arguments give the same points.
 
@@ -103,12 +108,13 @@ def run_waves(
         waves: Number of waves.
         method: Design of the first wave, `latin` or `sobol`.
         seed: Seed of the designs.
+        rounded: Rounding of positions to those of whole numbers and choices.
 
     Raises:
         ConfigError: Too few runs passed for an emulator of any conditioning row.
     """
     size = len(first)
-    found = Matched(np.empty((0, size)), {}, [], [])
+    found = Matched(np.empty((0, size)), {}, [], [], rounded=rounded)
     found._add(first[None, :], evaluate, 0)
     for number in range(1, waves + 1):
         chosen = design.points(method, points, size, seed) if number == 1 else _survivors(found, rows, points, seed)

@@ -26,7 +26,7 @@ from tb.calibrate import space as spaces
 from tb.calibrate.evaluate import FAILED, Evaluation
 from tb.calibrate.family import Family, load_family
 from tb.calibrate.run import calibrate, count, main
-from tb.calibrate.space import Unknowns, default, load_unknowns, settings
+from tb.calibrate.space import Unknowns, default, load_unknowns, rounded, settings
 from tb.figures.held_out import known_calibrations
 from tb.plan.provenance import commit
 from tb.sweep import farm
@@ -186,6 +186,16 @@ def test_runs_have_the_settings_of_the_recorded_commands_or_the_declared_ones(wh
     other = load_family(NAME, "verilator", "1", unknowns=Unknowns({}, {"firmvia_bandwidth": "messages=20"}))
     (run,) = (run for run in other.runs if run.base.study == "firmvia_bandwidth")
     assert dict(run.base.settings) == {"messages": "20"}
+
+
+def test_a_rounded_position_has_the_same_value_and_is_the_same_for_all_positions_of_a_value(whole: Family) -> None:
+    shares = np.random.default_rng(1).random((200, len(whole.space)))
+    near = rounded(whole.space, shares)
+    assert np.array_equal(rounded(whole.space, near), near)
+    for at, one in enumerate(whole.space):
+        values = [one.first.at(share) for share in shares[:, at]]
+        assert values == [one.first.at(share) for share in near[:, at]], one.name
+        assert len(set(values)) == len({round(float(share), 9) for share in near[:, at]}), one.name
 
 
 def test_a_row_that_is_declared_too_dear_is_not_run(whole: Family) -> None:

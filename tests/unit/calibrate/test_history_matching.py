@@ -18,6 +18,7 @@ from tb.calibrate.emulate import FEWEST, Failures, fit, learn_failures
 from tb.calibrate.holdout import coverage, held_out, predict, unmet
 from tb.calibrate.match import LIMIT, Match, Observation, implausibility
 from tb.calibrate.rank import ranks
+from tb.calibrate.space import Array
 from tb.calibrate.waves import Matched, run_waves
 from tests.unit.calibrate.synthetic import FUNCTIONS, SIZE, evaluate, failing, observations
 
@@ -84,6 +85,18 @@ def test_failed_runs_are_left_out_and_too_few_runs_are_reported() -> None:
     scores[FEWEST - 1 :] = np.nan
     with pytest.raises(ValueError, match="but an emulator needs 8"):
         fit(learned, scores, 1)
+
+
+def test_an_emulator_of_whole_numbers_knows_that_positions_between_them_are_equal() -> None:
+    shares = points("latin", 40, 2, 1)
+
+    def steps(places: Array) -> Array:
+        return np.round(2 * places) / 2
+
+    scores = 10 + 3 * steps(shares)[:, 0]
+    rounding, plain = fit(shares, scores, 1, steps), fit(shares, scores, 1)
+    assert rounding.q2 > 0.999 > plain.q2
+    assert rounding.predict(np.array([[0.45, 0.5], [0.55, 0.5]]))[0] == pytest.approx([11.5, 11.5], abs=0.05)
 
 
 def test_implausibility_counts_all_three_variances() -> None:
