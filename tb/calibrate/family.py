@@ -102,16 +102,19 @@ def load_family(
         raise ConfigError(str(FILE), 0, "unknown row", repr(absent), nearest(absent, members))
     rows = [row for row in values if row.family == name and _is_measured(row) and row.name not in declared.without]
     if not any(row.role is Role.TRAIN for row in rows):
-        trained = sorted({row.family for row in values if row.role is Role.TRAIN and _is_measured(row)})
-        cause = f"no row of {name} has the role train"
-        raise ConfigError(
-            "FAMILY", 0, "family without conditioning rows", cause, f"choose one of: {', '.join(trained)}"
-        )
+        cause, remedy = f"no row of {name} has the role train", f"choose one of: {', '.join(trained(values))}"
+        raise ConfigError("FAMILY", 0, "family without conditioning rows", cause, remedy)
     runs = _runs(rows, declared, known, simulator, seed)
     space = dimensions([(run.profile, run.base.settings, run.info.options) for run in runs], declared)
     every = {row.name: row for row in values}
     observed = tuple(_observation(row, every.get(row.peak)) for run in runs for row in run.rows)
     return Family(name, runs, space, observed, declared.without)
+
+
+def trained(values: Sequence[Published] | None = None) -> list[str]:
+    """Return the families with conditioning rows, in the order of the alphabet; of the repository by default."""
+    known = load_published() if values is None else values
+    return sorted({row.family for row in known if row.role is Role.TRAIN and _is_measured(row)})
 
 
 def _is_measured(row: Published) -> bool:

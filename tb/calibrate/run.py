@@ -28,12 +28,14 @@ from tb.tools.paths import OUT
 if TYPE_CHECKING:
     from tb.calibrate.family import Family
     from tb.calibrate.outcome import Outcome
-    from tb.calibrate.waves import Evaluate
+    from tb.calibrate.waves import Evaluate, Matched
 
 FOLDER = OUT / "calibrate"
 A_DIMENSION = 10
 """Points of a wave a dimension by default."""
 MOST = 100_000
+ALL = "all"
+"""Name of all families with conditioning rows."""
 
 
 def calibrate(
@@ -53,15 +55,21 @@ def calibrate(
     Raises:
         ConfigError: Too few runs passed.
     """
-    from tb.calibrate.holdout import held_out, unmet
-    from tb.calibrate.outcome import Outcome
-    from tb.calibrate.rank import ranks
     from tb.calibrate.space import default, rounded
     from tb.calibrate.waves import run_waves
 
-    rows, size = family.observed, len(family.space)
     rounding = partial(rounded, family.space)
-    matched = run_waves(rows, default(family.space), evaluate, points, waves, method, seed, rounding)
+    matched = run_waves(family.observed, default(family.space), evaluate, points, waves, method, seed, rounding)
+    return conclude(family, matched, seed, command)
+
+
+def conclude(family: Family, matched: Matched, seed: int, command: str) -> Outcome:
+    """Return the outcome of runs from which emulators have learned; arguments as for `calibrate`."""
+    from tb.calibrate.holdout import held_out, unmet
+    from tb.calibrate.outcome import Outcome
+    from tb.calibrate.rank import ranks
+
+    rows, size = family.observed, len(family.space)
     match = matched.match(rows)
     predictions = held_out(rows, matched.emulators, matched.failures, size, seed)
     names = [one.name for one in family.space]
@@ -70,9 +78,31 @@ def calibrate(
     return Outcome(family, matched, predictions, match.sample(size, seed), told, strongest, command)
 
 
+def again(family: Family, path: Path, seed: int) -> Outcome:
+    """Return the outcome of the runs in a table, without running anything.
+
+    Args:
+        family: Family with its space.
+        path: Table of points of an earlier calibration.
+        seed: Seed of the emulators.
+
+    Raises:
+        ResultsError: The table cannot be read, or has other values, ranges or rows than the family.
+        ConfigError: Too few of its runs passed.
+    """
+    from tb.calibrate.space import rounded
+    from tb.calibrate.table import read_table
+    from tb.calibrate.waves import learn_again
+
+    known, command = read_table(family, path)
+    return conclude(family, learn_again(family.observed, known, seed, partial(rounded, family.space)), seed, command)
+
+
 def require_tools() -> None:
     """Raise SanlabError if a package that only calibrations need is missing."""
-    missing = [name for name in ("scipy", "sklearn", "SALib") if importlib.util.find_spec(name) is None]
+    missing = [
+        name for name in ("scipy", "sklearn", "SALib", "threadpoolctl") if importlib.util.find_spec(name) is None
+    ]
     if missing:
         cause = f"{', '.join(missing)} not installed"
         raise SanlabError("calibrate", cause, "run `make setup`, or install requirements.txt")
@@ -92,43 +122,58 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="sanlab calibrate", description="Condition the uncertain values of a family on its published values."
     )
-    parser.add_argument("family", help="family of published values, as in pymodels/published.toml")
+    parser.add_argument("family", help="family of published values, as in pymodels/published.toml, or all")
     for name, usual in (("sim", "verilator"), ("seed", "1"), ("scheduler", ""), ("workers", ""), ("out", "")):
         parser.add_argument(f"--{name}", default=usual)
     parser.add_argument("--samples", default="", help="points of a wave (default: 10 for each uncertain value)")
     parser.add_argument("--waves", default="", help="number of waves (default 3)")
     parser.add_argument("--design", default="latin", help="design of the first wave: latin or sobol")
+    parser.add_argument("--points", default="", help="table of points of an earlier calibration: nothing runs")
     words = parser.parse_args(argv)
     console = Console(emoji=False)
 
     def run() -> int:
         require_tools()
-        from tb.calibrate.evaluate import Evaluation
-        from tb.calibrate.family import load_family
+        from tb.calibrate.family import load_family, trained
 
-        waves = count("WAVES", words.waves, 3, 1)
-        seed = count("SEED", words.seed, 1, 0)
-        family = load_family(words.family, words.sim, words.seed)
-        points = count("SAMPLES", words.samples, A_DIMENSION * len(family.space), 8)
-        folder = Path(words.out).resolve() if words.out else FOLDER / family.name
-        told = (
-            f"sanlab calibrate {family.name} --samples={points} --waves={waves} --design={words.design} --seed={seed}"
-            f" --sim={words.sim}"
-        )
-        say(
-            console, f"{len(family.space)} uncertain values, {len(family.observed)} rows, {points} points a wave", "dim"
-        )
-        with farm.client(words.scheduler, workers(words.workers)) as dask:
-            runner = Evaluation(family, dask, folder, console)
-            outcome = calibrate(family, runner.scores, points, waves, words.design, seed, told)
-        made = outcome.leave(folder)
-        show(console, outcome.summary())
-        show(console, outcome.rows())
-        say(console, f"{runner.runs} points run", "dim")
-        say(console, f"calibration: {os.path.relpath(made)}")
+        names = trained() if words.family == ALL else [words.family]
+        if words.points and len(names) > 1:
+            raise ConfigError("FAMILY", 0, "a table belongs to one family", f"FAMILY is {ALL}", "name the family")
+        count("WAVES", words.waves, 3, 1)
+        seed, out = count("SEED", words.seed, 1, 0), Path(words.out).resolve() if words.out else None
+        for name in names:
+            family = load_family(name, words.sim, words.seed)
+            folder = FOLDER / name if out is None else out if len(names) == 1 else out / name
+            if words.points:
+                outcome = again(family, Path(words.points), seed)
+            else:
+                outcome = _run(family, words, seed, folder, console)
+            made = outcome.leave(folder)
+            show(console, outcome.summary())
+            show(console, outcome.rows())
+            say(console, f"calibration: {os.path.relpath(made)}")
         return 0
 
     return exit_code(run, "completed points are kept; repeat the command to continue")
+
+
+def _run(family: Family, words: argparse.Namespace, seed: int, folder: Path, console: Console) -> Outcome:
+    """Run the waves of a family, and return their outcome."""
+    from tb.calibrate.evaluate import Evaluation
+
+    points = count("SAMPLES", words.samples, A_DIMENSION * len(family.space), 8)
+    waves = count("WAVES", words.waves, 3, 1)
+    told = (
+        f"sanlab calibrate {family.name} --samples={points} --waves={waves} --design={words.design} --seed={seed}"
+        f" --sim={words.sim}"
+    )
+    sizes = f"{len(family.space)} uncertain values, {len(family.observed)} rows, {points} points a wave"
+    say(console, f"{family.name}: {sizes}", "dim")
+    with farm.client(words.scheduler, workers(words.workers)) as dask:
+        runner = Evaluation(family, dask, folder, console)
+        outcome = calibrate(family, runner.scores, points, waves, words.design, seed, told)
+    say(console, f"{runner.runs} points run", "dim")
+    return outcome
 
 
 if __name__ == "__main__":

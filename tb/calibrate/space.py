@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,9 +56,13 @@ class Span:
     @property
     def share(self) -> float:
         """Position of the profile's value, from 0 to 1."""
+        return self.position(self.value)
+
+    def position(self, value: Scalar) -> float:
+        """Return the position of a value: from 0 to 1 inside the range, NaN for no choice."""
         if self.choices:
-            return (self.choices.index(self.value) + 0.5) / len(self.choices)
-        return float(self.value - self.low) / float(self.high - self.low)
+            return (self.choices.index(value) + 0.5) / len(self.choices) if value in self.choices else math.nan
+        return float(value - self.low) / float(self.high - self.low)
 
 
 @dataclass(frozen=True)

@@ -69,15 +69,29 @@ class Matched:
         worst: Array = np.nan_to_num(np.max(told, axis=0, initial=0.0), nan=np.inf)
         return worst
 
-    def _add(self, shares: Array, evaluate: Evaluate, wave: int) -> None:
-        scores, reasons = evaluate(shares, f"wave {wave}" if wave else "default")
+    def add(self, shares: Array, scores: Mapping[str, Array], reasons: Sequence[str], wave: int) -> None:
+        """Add the runs of a wave; arguments as the attributes."""
         self.shares = np.vstack([self.shares, shares])
         for name, values in scores.items():
             self.scores[name] = np.concatenate([self.scores.get(name, np.empty(0)), values])
         self.reasons += reasons
         self.of_wave += [wave] * len(shares)
 
-    def _learn(self, rows: Sequence[Observation], seed: int) -> None:
+    def learn(self, rows: Sequence[Observation], seed: int) -> None:
+        """Learn from all runs, and add the last wave with the share of the space that it leaves.
+
+        Raises:
+            ConfigError: Too few runs passed for an emulator of any conditioning row.
+        """
+        self._emulate(rows, seed)
+        if not any(row.train for row in rows if row.name in self.emulators):
+            told = "; ".join(sorted(set(filter(None, self.reasons)))) or "no run measured a conditioning row"
+            remedy = f"correct the runs, or give more than {FEWEST} points"
+            raise ConfigError("FAMILY", 0, "no emulator", told, remedy)
+        last = [bool(one) for one, wave in zip(self.reasons, self.of_wave, strict=True) if wave == self.of_wave[-1]]
+        self.waves.append(Wave(len(last), sum(last), self.match(rows).left(self.shares.shape[1], seed)[1]))
+
+    def _emulate(self, rows: Sequence[Observation], seed: int) -> None:
         counts = {row.name: int(np.isfinite(self.scores[row.name]).sum()) for row in rows}
         self.skipped = {name: f"{n} runs with a score, {FEWEST} needed" for name, n in counts.items() if n < FEWEST}
         usable = [name for name in counts if name not in self.skipped]
@@ -115,19 +129,32 @@ def run_waves(
     """
     size = len(first)
     found = Matched(np.empty((0, size)), {}, [], [], rounded=rounded)
-    found._add(first[None, :], evaluate, 0)
+    found.add(first[None, :], *evaluate(first[None, :], "default"), 0)
     for number in range(1, waves + 1):
         chosen = design.points(method, points, size, seed) if number == 1 else _survivors(found, rows, points, seed)
         if not len(chosen):
             break
-        found._add(chosen, evaluate, number)
-        found._learn(rows, seed)
-        if not any(row.train for row in rows if row.name in found.emulators):
-            told = "; ".join(sorted(set(filter(None, found.reasons)))) or "no run measured a conditioning row"
-            remedy = f"correct the runs, or give more than {FEWEST} points"
-            raise ConfigError("FAMILY", 0, "no emulator", told, remedy)
-        failed = sum(bool(reason) for reason in found.reasons[-len(chosen) :])
-        found.waves.append(Wave(len(chosen), failed, found.match(rows).left(size, seed)[1]))
+        found.add(chosen, *evaluate(chosen, f"wave {number}"), number)
+        found.learn(rows, seed)
+    return found
+
+
+def learn_again(rows: Sequence[Observation], known: Matched, seed: int, rounded: Rounding = unrounded) -> Matched:
+    """Return the emulators after each wave of points that have run already. Raises as `run_waves`.
+
+    Args:
+        rows: Rows of the family.
+        known: Positions, scores, failures and waves of the runs.
+        seed: Seed of the emulators.
+        rounded: Rounding of positions to those of whole numbers and choices.
+    """
+    found = Matched(known.shares[:0], {}, [], [], rounded=rounded)
+    for wave in sorted(set(known.of_wave)):
+        at = [place for place, number in enumerate(known.of_wave) if number == wave]
+        scores = {name: values[at] for name, values in known.scores.items()}
+        found.add(known.shares[at], scores, [known.reasons[place] for place in at], wave)
+        if wave:
+            found.learn(rows, seed)
     return found
 
 
