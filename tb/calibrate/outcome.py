@@ -14,21 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from pymodels.hardware.schema import Scalar
 from pymodels.published_scores import unit
 from pymodels.results import write_atomically
 from tb.calibrate.family import Family
-from tb.calibrate.holdout import Prediction, coverage
+from tb.calibrate.holdout import INSIDE, Prediction, coverage
 from tb.calibrate.match import LIMIT
 from tb.calibrate.rank import Rank
-from tb.calibrate.space import Array
+from tb.calibrate.space import Array, Dimension
 from tb.calibrate.waves import Matched
+from tb.figures.held_out import SCHEMA
 from tb.plan.provenance import commit
 from tb.report.markup import html_table, section
 from tb.report.page import document
 from tb.report.tables import Table, number, percent
 from tb.tools.paths import ROOT
 
-SCHEMA = 1
+ENDS = ((1 - INSIDE) / 2, 0.5, (1 + INSIDE) / 2)
+"""Quantiles of a conditioned value: lower end of the interval of 90 %, median, upper end."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +58,39 @@ class Outcome:
 
     def summary(self) -> Table:
         """Return the summary as pairs of label and text."""
-        share = self.matched.waves[-1].share
         errors = [one.error for one in self.predictions if np.isfinite(one.error)]
-        met = int((self.matched.met(self.family.observed) <= LIMIT).sum())
-        failed = sum(map(bool, self.matched.reasons))
+        widths = [(one.high - one.low) / abs(one.row.published) for one in self.predictions if one.row.published]
+        worst = self._worst()
         rows = (
             ("uncertain values", str(len(self.family.space))),
-            ("points run, of them failed", f"{len(self.matched.reasons)}, {failed}"),
-            ("points that meet all conditioning rows", str(met)),
-            ("share of the space that is left", f"{100 * share:.2f} %"),
+            ("conditioning rows", str(len(self._conditioning()))),
+            ("points run, of them failed", f"{len(self.matched.reasons)}, {self._failed()}"),
+            ("points that meet all conditioning rows", str(int((worst <= LIMIT).sum()))),
+            ("implausibility of the profiles' values, of the best point", f"{worst[0]:.2f}, {worst.min():.2f}"),
+            ("share of the space that is left", f"{100 * self.matched.waves[-1].share:.2f} %"),
             ("held-out rows, published value inside 90 %", _share(coverage(self.predictions), len(self.predictions))),
             ("median error of the held-out best estimate", percent(median(errors)) if errors else "-"),
+            ("median relative width of the intervals of 90 %", percent(median(widths)) if widths else "-"),
             ("rows that no point meets", "; ".join(self.unmet) or "none"),
         )
         return Table(("", ""), rows, words=2)
+
+    def _worst(self) -> Array:
+        """Return the greatest implausibility of each run, the profiles' values first; infinite for a failed run."""
+        return self.matched.met(self.family.observed)
+
+    def _conditioning(self) -> list[str]:
+        """Return the names of the rows that condition values."""
+        return [row.name for row in self.matched.match(self.family.observed).rows]
+
+    def _failed(self) -> int:
+        """Return the number of points at which a run failed."""
+        return sum(map(bool, self.matched.reasons))
+
+    def _quantiles(self) -> Iterator[tuple[Dimension, Array]]:
+        """Yield each uncertain value with the quantiles `ENDS` of its conditioned position, 0 to 1."""
+        for at, one in enumerate(self.family.space):
+            yield one, np.quantile(self.posterior[:, at], ENDS)
 
     def rows(self) -> Table:
         """Return the table of held-out rows."""
@@ -94,8 +116,8 @@ class Outcome:
     def values(self) -> Table:
         """Return the table of uncertain values before and after the runs."""
         lines = []
-        for at, one in enumerate(self.family.space):
-            low, middle, high = (one.first.at(float(q)) for q in np.quantile(self.posterior[:, at], [0.05, 0.5, 0.95]))
+        for one, quantiles in self._quantiles():
+            low, middle, high = _values(one, quantiles)
             span = one.first
             prior = f"{number(float(span.low))} - {number(float(span.high))}"
             after = f"{number(float(low))} - {number(float(high))}"
@@ -104,45 +126,48 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        worst = self.matched.met(self.family.observed)
-        best = int(np.argmin(worst))
+        worst = self._worst()
         return {
             "schema": SCHEMA,
             "family": self.family.name,
             "command": self.command,
             "commit": commit(ROOT),
             "runs": [run.name for run in self.family.runs],
+            "points": len(self.matched.reasons),
+            "failed": self._failed(),
+            "met": int((worst <= LIMIT).sum()),
             "waves": [vars(wave) for wave in self.matched.waves],
+            "conditioning": self._conditioning(),
             "unmet": list(self.unmet),
-            "skipped": self.matched.skipped,
+            "skipped": {**self.family.without, **self.matched.skipped},
             "coverage": coverage(self.predictions) if self.predictions else None,
-            "best": {
-                "implausibility": float(worst[best]) if np.isfinite(worst[best]) else None,
-                "settings": {
-                    one.name: one.first.at(float(s))
-                    for one, s in zip(self.family.space, self.matched.shares[best], strict=True)
-                },
-            },
-            "values": {
-                one.name: [one.first.at(float(q)) for q in np.quantile(self.posterior[:, at], [0.05, 0.5, 0.95])]
-                for at, one in enumerate(self.family.space)
-            },
-            "rows": [
-                {
-                    "name": one.row.name,
-                    "table": one.row.table,
-                    "train": one.row.train,
-                    "published": one.row.published,
-                    "default": _finite(self.matched.scores[one.row.name][0]),
-                    "best": one.best,
-                    "low": one.low,
-                    "high": one.high,
-                    "inside": one.inside,
-                    "q2": one.q2,
-                    "ranks": [vars(rank) for rank in self.ranks.get(one.row.name, [])],
-                }
-                for one in self.predictions
-            ],
+            "default": {"implausibility": _finite(worst[0])},
+            "best": self._best(worst),
+            "values": {one.name: _conditioned(one, quantiles) for one, quantiles in self._quantiles()},
+            "rows": [self._row(one) for one in self.predictions],
+        }
+
+    def _best(self, worst: Array) -> dict[str, Any]:
+        """Return the run with the least implausibility as plain values."""
+        best = int(np.argmin(worst))
+        positions = zip(self.family.space, self.matched.shares[best], strict=True)
+        settings = {one.name: one.first.at(float(share)) for one, share in positions}
+        return {"implausibility": _finite(worst[best]), "settings": settings}
+
+    def _row(self, one: Prediction) -> dict[str, Any]:
+        """Return a held-out row as plain values."""
+        return {
+            "name": one.row.name,
+            "table": one.row.table,
+            "train": one.row.train,
+            "published": one.row.published,
+            "default": _finite(self.matched.scores[one.row.name][0]),
+            "best": one.best,
+            "low": one.low,
+            "high": one.high,
+            "inside": one.inside,
+            "q2": one.q2,
+            "ranks": [vars(rank) for rank in self.ranks.get(one.row.name, [])],
         }
 
     def leave(self, folder: Path) -> Path:
@@ -166,8 +191,8 @@ class Outcome:
         yield from section("Waves", Table(("wave", "points", "failed", "space left"), tuple(waves)))
         failed = sorted({reason for reason in self.matched.reasons if reason})
         yield from section("Failed points", Table(("reason",), tuple((reason,) for reason in failed)))
-        skipped = tuple(self.matched.skipped.items())
-        yield from section("Rows without an emulator", Table(("row", "reason"), skipped, words=2))
+        skipped = tuple({**self.family.without, **self.matched.skipped}.items())
+        yield from section("Rows without a prediction", Table(("row", "reason"), skipped, words=2))
 
     def _parquet(self) -> bytes:
         """Return the table of all points: wave, values on the first profile, scores and reasons of failures."""
@@ -181,6 +206,28 @@ class Outcome:
         file = io.BytesIO()
         parquet.write_table(arrow.table(columns), file)
         return file.getvalue()
+
+
+def _values(one: Dimension, positions: Array) -> list[Scalar]:
+    return [one.first.at(float(position)) for position in positions]
+
+
+def _conditioned(one: Dimension, quantiles: Array) -> dict[str, Any]:
+    """Return an uncertain value as plain values: range, value of the first profile, and conditioned distribution.
+
+    `ratio` is the width of the conditioned interval of 90 % relative to that of the range, both as positions.
+    """
+    span = one.first
+    return {
+        "unit": span.key.unit,
+        "low": span.low,
+        "high": span.high,
+        "choices": list(span.choices),
+        "profile": span.value,
+        "posterior": _values(one, quantiles),
+        "ratio": float(quantiles[-1] - quantiles[0]) / INSIDE,
+        "why": one.why,
+    }
 
 
 def _share(share: float, count: int) -> str:

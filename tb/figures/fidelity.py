@@ -19,13 +19,14 @@ from rich.console import Console
 
 from pymodels.published import load_changes, load_published
 from pymodels.results import Kind, ResultsError, write_atomically
+from tb.figures import calibration_tables
 from tb.figures.held_out import Calibration, committed_calibrations, known_calibrations
 from tb.figures.intervals import known_intervals
 from tb.figures.measured import measured_runs
 from tb.figures.pages import html, markdown
 from tb.figures.record import FILE, load_record, write_record
 from tb.figures.rows import Row, glance, rows
-from tb.figures.summary import as_json, comparison, evidence
+from tb.figures.summary import COLUMNS, as_json, comparison, evidence
 from tb.report.tables import Table, number
 from tb.report.terminal import exit_code, say, show
 from tb.tools.programs import ToolError
@@ -47,7 +48,13 @@ def leave(
         calibrations: Calibrations by family.
     """
     changes, known = load_changes(), evidence(found, calibrations or {})
-    plain = {"schema": SCHEMA, "glance": dict(glance(found)), "rows": [as_json(row, known) for row in found]}
+    plain = {
+        "schema": SCHEMA,
+        "glance": dict(glance(found)),
+        "comparison": [dict(zip(COLUMNS, line, strict=True)) for line in comparison(known).rows],
+        "calibrations": {name: calibration_tables.as_json(one) for name, one in known.calibrations.items()},
+        "rows": [as_json(row, known) for row in found],
+    }
     write_atomically(folder / "fidelity.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
     write_atomically(folder / "fidelity.md", markdown(found, changes, known.calibrations))
     write_atomically(folder / "index.html", html(found, changes, known.calibrations))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from tb.tools.paths import OUT, ROOT
 
 FOLDER, NAME = OUT / "calibrate", "calibrate.json"
 COMMITTED = ROOT / "tb" / "calibrate" / "results"
+SCHEMA = 2
+"""Schema of the files that `make calibrate` writes and this module reads."""
+REMEDY = "run make calibrate again"
 SHOWN = 3
 """Number of values that the page names for a row, greatest Sobol index first."""
 SAME = 1e-9
@@ -47,14 +51,93 @@ class HeldOut:
         """Error of the best estimate relative to the published score."""
         return apart(self.best, self.published)
 
+    @property
+    def width(self) -> float:
+        """Width of the interval of 90 % relative to the published score; infinite for a published score of 0."""
+        return (self.high - self.low) / abs(self.published) if self.published else math.inf
+
+
+@dataclass(frozen=True)
+class UncertainValue:
+    """Uncertain value of a family before and after its rows have conditioned it.
+
+    Attributes:
+        name: Key of a profile, or option of a study or layer.
+        unit: Unit of the value.
+        low: Lower end of the range on the first profile.
+        high: Upper end.
+        choices: Allowed values in place of a range; empty for a range.
+        today: Value of the first profile.
+        posterior: 5 %, 50 % and 95 % of the conditioned distribution.
+        ratio: Width of the conditioned interval of 90 % relative to that of the range.
+        why: Reason of the range.
+    """
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    choices: tuple[float, ...]
+    today: float
+    posterior: tuple[float, float, float]
+    ratio: float
+    why: str
+
 
 @dataclass(frozen=True)
 class Calibration:
-    """Held-out predictions of one family, by name of a row, and the command that repeats them."""
+    """Calibration of one family.
+
+    Attributes:
+        family: Name of the family.
+        command: Command that repeats the calibration.
+        commit: Commit of the sources.
+        rows: Held-out predictions by name of a row.
+        values: Uncertain values.
+        points: Number of points run.
+        failed: Number of points at which a run failed.
+        conditioning: Number of rows that condition the values.
+        left: Share of the space that is plausible after the last wave, 0 to 1.
+        met: Number of points whose runs meet all conditioning rows.
+        default: Implausibility of the profiles' values, or None if a run failed there.
+        best: Implausibility of the best point, or None if no run passed.
+        unmet: Names of the rows that no point meets.
+        skipped: Rows of the family without a prediction, with the reason.
+    """
 
     family: str
     command: str
+    commit: str
     rows: Mapping[str, HeldOut]
+    values: tuple[UncertainValue, ...]
+    points: int
+    failed: int
+    conditioning: int
+    left: float
+    met: int
+    default: float | None
+    best: float | None
+    unmet: tuple[str, ...]
+    skipped: Mapping[str, str]
+
+    @property
+    def inside(self) -> int:
+        """Number of held-out rows whose published score lies in the interval of 90 %."""
+        return sum(one.inside for one in self.rows.values())
+
+    @property
+    def error(self) -> float:
+        """Median error of the held-out rows; NaN without rows."""
+        return _median([one.error for one in self.rows.values()])
+
+    @property
+    def width(self) -> float:
+        """Median relative width of the intervals of 90 %; NaN without rows."""
+        return _median([one.width for one in self.rows.values()])
+
+
+def _median(numbers: Sequence[float]) -> float:
+    return statistics.median(numbers) if numbers else math.nan
 
 
 def committed_calibrations(folder: Path = COMMITTED) -> dict[str, Calibration]:
@@ -74,10 +157,47 @@ def known_calibrations(folder: Path = FOLDER, committed: Path = COMMITTED) -> di
 def _read(path: Path) -> Calibration:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
-        return Calibration(plain["family"], plain["command"], {one["name"]: _prediction(one) for one in plain["rows"]})
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        remedy = "run make calibrate again"
-        raise ResultsError("invalid calibration", f"{path}: {error}", remedy) from None
+        if plain["schema"] == SCHEMA:
+            return _calibration(plain)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ResultsError("invalid calibration", f"{path}: {error}", REMEDY) from None
+    cause = f"{path}: schema is {plain['schema']!r}, but this version reads {SCHEMA}"
+    raise ResultsError("calibration of another version", cause, REMEDY)
+
+
+def _calibration(plain: Mapping[str, Any]) -> Calibration:
+    default, best = (plain[key]["implausibility"] for key in ("default", "best"))
+    return Calibration(
+        family=str(plain["family"]),
+        command=str(plain["command"]),
+        commit=str(plain["commit"]),
+        rows={one["name"]: _prediction(one) for one in plain["rows"]},
+        values=tuple(_value(name, one) for name, one in plain["values"].items()),
+        points=int(plain["points"]),
+        failed=int(plain["failed"]),
+        conditioning=len(plain["conditioning"]),
+        left=float(plain["waves"][-1]["share"]),
+        met=int(plain["met"]),
+        default=None if default is None else float(default),
+        best=None if best is None else float(best),
+        unmet=tuple(map(str, plain["unmet"])),
+        skipped={str(name): str(why) for name, why in plain["skipped"].items()},
+    )
+
+
+def _value(name: str, one: Mapping[str, Any]) -> UncertainValue:
+    low, middle, high = map(float, one["posterior"])
+    return UncertainValue(
+        name=name,
+        unit=str(one["unit"]),
+        low=float(one["low"]),
+        high=float(one["high"]),
+        choices=tuple(map(float, one["choices"])),
+        today=float(one["profile"]),
+        posterior=(low, middle, high),
+        ratio=float(one["ratio"]),
+        why=str(one["why"]),
+    )
 
 
 def _prediction(one: Mapping[str, Any]) -> HeldOut:

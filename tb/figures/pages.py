@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from textwrap import wrap
 
 from pymodels.published import Change, Published
 from pymodels.published_roles import Scale
 from pymodels.published_scores import unit
+from tb.figures.calibration_section import html_section, text_section
+from tb.figures.elements import filled, soft, text_table
 from tb.figures.family_pictures import html_pictures, text_pictures
 from tb.figures.held_out import Calibration
 from tb.figures.record import Interval
@@ -53,10 +53,12 @@ NOTE = (
 
 
 COMPARED = (
-    "Errors are medians. *Held out*: the row is predicted from the other tables of its family, after `make calibrate` "
-    "has conditioned the assumed values on them. *Inside 90 %*: the published values in the held-out interval of 90 %. "
-    "*Today*: the results of the profiles as they are, some of whose values are calibrated. *Null model*: the "
-    "published value of the nearest other system. A dash means that the group, or a row of it, lacks the value."
+    "Errors and widths are medians. *Held out*: the row is predicted from the other tables of its family, after `make "
+    "calibrate` has conditioned the assumed values on them. *Inside 90 %*: the published values in the held-out "
+    "interval of 90 %. *Width*: the width of this interval relative to the published value. *Times and bandwidths*: "
+    "rows whose score is a time or a rate. *Today*: the results of the profiles as they are, some of whose values are "
+    "calibrated. *Null model*: the published value of the nearest other system. A dash means that the group, or a row "
+    "of it, lacks the value."
 )
 PICTURES = (
     "All values are divided by the published one, on the scale of the comparison, on a logarithmic axis ({legend}). "
@@ -68,7 +70,6 @@ NULL = (
     "for a system without a model, else the row of the same quantity and paper for another system that shares most "
     "with the row."
 )
-CODE = re.compile("`([^`]*)`")
 
 
 def markdown(
@@ -84,27 +85,24 @@ def markdown(
     known = evidence(found, calibrations or {})
     lines = [f"# {TITLE}", "", "Written by `make fidelity` from `pymodels/published.toml` and the last `make figures`;"]
     lines += ["this copy by `.venv/bin/sanlab fidelity`. Why values differ:", "[figures](README.md).", ""]
-    lines += [*_table(comparison(known)), "", *_filled(COMPARED)]
+    lines += [*text_table(comparison(known)), "", *filled(COMPARED)]
     for sentence in missing(known):
-        lines += ["", *_filled(sentence)]
-    lines += ["", "## Families", "", *_filled(PICTURES.format(legend=TEXT_LEGEND)), *text_pictures(known)]
+        lines += ["", *filled(sentence)]
+    lines += text_section(known)
+    lines += ["", "## Families", "", *filled(PICTURES.format(legend=TEXT_LEGEND)), *text_pictures(known)]
     if trivial := of_group(found, Group.TRIVIAL):
         lines += _markdown_group(Group.TRIVIAL, _trivial(trivial))
-    lines += ["", "## Nearest other systems", "", *_filled(NULL), "", *_table(nearest_table(known))]
-    lines += ["", "## All rows", "", *_table(Table(("summary", ""), tuple(glance(found)))), "", *_filled(NOTE)]
+    lines += ["", "## Nearest other systems", "", *filled(NULL), "", *text_table(nearest_table(known))]
+    lines += ["", "## All rows", "", *text_table(Table(("summary", ""), tuple(glance(found)))), "", *filled(NOTE)]
     for group, members in _listed(found):
         lines += _markdown_group(group, Table(HEADINGS, tuple(map(cells, members))))
     for heading, table in _appendix(found, changes):
-        lines += ["", f"## {heading}", "", *_table(table)]
+        lines += ["", f"## {heading}", "", *text_table(table)]
     return "\n".join([*lines, ""])
 
 
 def _markdown_group(group: Group, table: Table) -> list[str]:
-    return ["", f"## {group.value}", "", f"{REASONS[group].capitalize()}.", "", *_table(table)]
-
-
-def _filled(text: str) -> list[str]:
-    return wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+    return ["", f"## {group.value}", "", f"{REASONS[group].capitalize()}.", "", *text_table(table)]
 
 
 def html(
@@ -118,19 +116,20 @@ def _body(known: Evidence, changes: Mapping[str, Change]) -> Iterator[str]:
     found = known.rows
     yield f"<header><h1>{TITLE}</h1></header>"
     yield from html_table(comparison(known))
-    yield from (_soft(text) for text in (COMPARED, *missing(known)))
+    yield from (soft(text) for text in (COMPARED, *missing(known)))
+    yield from html_section(known)
     yield "<h2>Families</h2>"
-    yield _soft(PICTURES.format(legend=LEGEND))
+    yield soft(PICTURES.format(legend=LEGEND))
     yield from html_pictures(known)
     if trivial := of_group(found, Group.TRIVIAL):
         yield from _heading(Group.TRIVIAL)
         yield from folded(html_table(_trivial(trivial)), len(trivial))
     yield "<h2>Nearest other systems</h2>"
-    yield _soft(NULL)
+    yield soft(NULL)
     yield from html_table(nearest_table(known))
     yield "<h2>All rows</h2>"
     yield from html_table(Table(("", ""), tuple(glance(found)), words=2), headed=False)
-    yield _soft(NOTE)
+    yield soft(NOTE)
     for group, members in _listed(found):
         yield from _heading(group)
         yield from _html_rows(members)
@@ -140,13 +139,7 @@ def _body(known: Evidence, changes: Mapping[str, Change]) -> Iterator[str]:
 
 def _heading(group: Group) -> Iterator[str]:
     yield f"<h2>{group.value}</h2>"
-    yield _soft(f"{REASONS[group].capitalize()}.")
-
-
-def _soft(text: str) -> str:
-    """Return a paragraph; stars are left out, and a text between backticks is code."""
-    marked = CODE.sub(r"<code>\1</code>", escape(text).replace("*", ""))
-    return f'<p class="soft">{marked}</p>'
+    yield soft(f"{REASONS[group].capitalize()}.")
 
 
 def _html_rows(group: Sequence[Row]) -> Iterator[str]:
@@ -260,8 +253,3 @@ def _appendix(found: Sequence[Row], changes: Mapping[str, Change]) -> Iterator[t
     used = {name for row in found for name in row.value.changed}
     changed = [(name, change.what, change.why) for name, change in changes.items() if name in used]
     yield "Changes", Table(("change", "content", "reason"), tuple(changed), words=3)
-
-
-def _table(table: Table) -> list[str]:
-    lines = [f"| {' | '.join(table.headings)} |", "|" + "---|" * len(table.headings)]
-    return lines + [f"| {' | '.join(row)} |" for row in table.rows]

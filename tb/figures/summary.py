@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,14 @@ from typing import Any
 from pymodels.published_scores import unit
 from pymodels.results import Kind
 from tb.figures.held_out import Calibration, HeldOut, held_out, uncalibrated
+from tb.figures.misses import Miss, load_misses
 from tb.figures.nearest import Nearest, null_model, predictions
 from tb.figures.rows import Group, Row
 from tb.report.tables import Table, number, percent
 
-COLUMNS = ("rows", "number", "inside 90 %", "held-out error", "today's error", "null model's error")
+COLUMNS = (*("rows", "number", "inside 90 %", "median width", "held-out error", "today's error", "null model's error"),)
+TIMES = ("ns", "us", "ms", "s", "MB/s")
+"""Units of scores that are times or bandwidths."""
 NEAREST = ("prediction", "published", "other system", "its value", "null model's error", "today's error")
 
 
@@ -27,26 +31,31 @@ class Evidence:
         calibrations: Calibrations by family.
         held: Held-out predictions by name of a row.
         null: Values of the nearest other systems by name of a row.
+        misses: Explanations of missed rows by name of a row.
     """
 
     rows: Sequence[Row]
     calibrations: Mapping[str, Calibration]
     held: Mapping[str, HeldOut] = field(default_factory=dict)
     null: Mapping[str, Nearest] = field(default_factory=dict)
+    misses: Mapping[str, Miss] = field(default_factory=dict)
 
 
 def evidence(found: Sequence[Row], calibrations: Mapping[str, Calibration]) -> Evidence:
-    """Return the rows with their held-out predictions and the null model."""
-    return Evidence(found, calibrations, held_out(found, calibrations), null_model(found))
+    """Return the rows with their held-out predictions, the null model and the explanations of misses."""
+    return Evidence(found, calibrations, held_out(found, calibrations), null_model(found), load_misses())
 
 
 def comparison(known: Evidence) -> Table:
-    """Return coverage and median errors by group of rows; a dash where a group lacks a prediction of this kind."""
+    """Return coverage and medians of widths and errors by group of rows; a dash where a group lacks a prediction."""
     tests = predictions(known.rows)
     held = [row for row in known.rows if row.value.name in known.held and row.today]
     other = [row for row in tests if row.value.name in known.null]
+    timed = [row for row in held if unit(row.value) in TIMES]
     groups = (
         ("held-out rows", held),
+        ("of them times and bandwidths", timed),
+        ("of them times and bandwidths that are predictions", [row for row in timed if row.group is Group.TEST]),
         ("of them predictions", [row for row in held if row.group is Group.TEST]),
         ("of them with a value of another system", [row for row in held if row.value.name in known.null]),
         ("predicted, with a value of another system", [row for row in other if row.value.kind is Kind.PREDICTED]),
@@ -68,6 +77,7 @@ def _line(label: str, rows: Sequence[Row], known: Evidence) -> tuple[str, ...]:
         label,
         str(len(rows)),
         inside if complete else "-",
+        _median(rows, lambda row: known.held[row.value.name].width) if complete else "-",
         _median(rows, lambda row: known.held[row.value.name].error) if complete else "-",
         _median(rows, lambda row: row.error),
         _median(rows, lambda row: known.null[row.value.name].error) if _all_in(rows, known.null) else "-",
@@ -78,8 +88,8 @@ def _all_in(rows: Sequence[Row], known: Mapping[str, object]) -> bool:
     return all(row.value.name in known for row in rows)
 
 
-def _median(rows: Sequence[Row], error: Callable[[Row], float]) -> str:
-    return percent(statistics.median(map(error, rows))) if rows else "-"
+def _median(rows: Sequence[Row], share: Callable[[Row], float]) -> str:
+    return percent(statistics.median(map(share, rows))) if rows else "-"
 
 
 def missing(known: Evidence) -> list[str]:
@@ -112,11 +122,18 @@ def nearest_table(known: Evidence) -> Table:
 
 
 def as_json(row: Row, known: Evidence) -> dict[str, Any]:
-    """Return a row as plain values for JSON, with `held_out` and `nearest`; None where it has no such value."""
+    """Return a row as plain values for JSON, with `held_out`, `nearest` and `miss`; None where it has no such value."""
     held, near = known.held.get(row.value.name), known.null.get(row.value.name)
-    told = {"best": held.best, "low": held.low, "high": held.high, "ranks": dict(held.ranks)} if held else None
     other = {"system": near.system, "source": near.source, "value": near.value} if near else None
-    return {**row.as_json(), "held_out": told, "nearest": other}
+    miss = known.misses.get(row.value.name) if held and not held.inside else None
+    explained = {"mechanism": miss.mechanism, "test": miss.test, "result": miss.result} if miss else None
+    return {**row.as_json(), "held_out": _held_out_json(held) if held else None, "nearest": other, "miss": explained}
+
+
+def _held_out_json(one: HeldOut) -> dict[str, Any]:
+    width = one.width if math.isfinite(one.width) else None
+    ends = {"best": one.best, "low": one.low, "high": one.high, "inside": one.inside, "width": width}
+    return {**ends, "ranks": dict(one.ranks)}
 
 
 def told_held_out(row: Row, one: HeldOut) -> str:

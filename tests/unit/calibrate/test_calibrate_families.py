@@ -272,6 +272,36 @@ def test_an_interrupted_calibration_continues_with_the_same_points(
     assert run(16).as_json() == found.as_json() and len(asked) == before
 
 
+def test_the_outcome_tells_each_value_before_and_after(small: Family, tmp_path: Path, asked: list[Point]) -> None:
+    found = calibrate(small, runner(small, tmp_path).scores, 24, 2, "sobol", 1, "make calibrate FAMILY=firmvia")
+    plain = found.as_json()
+    clocks, timer = (plain["values"][name] for name in ("host.instruction_clocks", "pci.latency_timer"))
+    (span,) = (one.first for one in small.space if one.name == "host.instruction_clocks")
+    assert (clocks["low"], clocks["high"], clocks["profile"]) == (span.low, span.high, span.value)
+    assert clocks["choices"] == [] and clocks["unit"] == span.key.unit and clocks["why"]
+    low, _, high = clocks["posterior"]
+    assert clocks["ratio"] == pytest.approx((high - low) / (0.9 * (span.high - span.low)))
+    assert clocks["ratio"] < 0.8 < timer["ratio"], "no row depends on the latency timer"
+    assert timer["choices"] == [16, 24, 32, 48, 64, 96, 128, 192, 248] and timer["profile"] == 64
+
+
+def test_the_outcome_counts_points_and_rows(small: Family, tmp_path: Path, asked: list[Point]) -> None:
+    first, second = small.observed
+    changed = replace(first, published=first.published + 1), second
+    small = replace(small, observed=changed, without={"a": "a day a run"})
+    found = calibrate(small, runner(small, tmp_path).scores, 24, 2, "sobol", 1, "make calibrate FAMILY=firmvia")
+    plain, worst = found.as_json(), found.matched.met(small.observed)
+    assert plain["points"] == len(worst) and plain["failed"] == np.isinf(worst).sum() > 0
+    assert plain["conditioning"] == [one.name for one in small.observed] and plain["skipped"] == {"a": "a day a run"}
+    assert plain["met"] == (worst <= 3).sum() and 0 < plain["met"] < plain["points"] - plain["failed"]
+    assert plain["default"]["implausibility"] == worst[0] > plain["best"]["implausibility"] == worst.min()
+    told = {row[0]: row[1] for row in found.summary().rows}
+    assert told["points that meet all conditioning rows"] == str(plain["met"])
+    assert told["implausibility of the profiles' values, of the best point"] == f"{worst[0]:.2f}, {worst.min():.2f}"
+    widths = [(one["high"] - one["low"]) / one["published"] for one in plain["rows"]]
+    assert told["median relative width of the intervals of 90 %"] == f"{100 * np.median(widths):.1f} %"
+
+
 def test_the_outcome_is_left_as_page_json_and_table(small: Family, tmp_path: Path, asked: list[Point]) -> None:
     found = calibrate(small, runner(small, tmp_path).scores, 24, 2, "sobol", 1, "make calibrate FAMILY=firmvia")
     page = found.leave(tmp_path / "out").read_text(encoding="utf-8")
@@ -284,7 +314,7 @@ def test_the_outcome_is_left_as_page_json_and_table(small: Family, tmp_path: Pat
     assert {name: one.inside for name, one in told.rows.items()} == inside, "as the page of fidelity reads it"
     (one_way, _) = sorted(plain["rows"], key=lambda row: -row["published"])
     assert one_way["ranks"][0]["name"] == "processor.uncached_clocks"
-    low, _, high = plain["values"]["host.instruction_clocks"]
+    low, _, high = plain["values"]["host.instruction_clocks"]["posterior"]
     assert low <= 1.0 <= high and high - low < 0.6, "1.63 us in the kernel are at 1.0 clock"
     table = parquet.read_table(tmp_path / "out" / "points.parquet").to_pydict()
     assert len(table["wave"]) == len(found.matched.reasons) and table["wave"][0] == 0

@@ -17,39 +17,20 @@ import pytest
 from rich.console import Console
 
 from pymodels.errors import ConfigError
-from pymodels.published import Published, load_published
+from pymodels.published import load_published
 from pymodels.published_roles import Role, Scale
 from pymodels.results import Kind, ResultsError
 from tb.figures import fidelity, held_out, nearest
 from tb.figures.family_pictures import bounds, html_pictures, members, text_pictures
 from tb.figures.fidelity import leave
-from tb.figures.held_out import Calibration, committed_calibrations, known_calibrations, uncalibrated
+from tb.figures.held_out import committed_calibrations, known_calibrations, uncalibrated
 from tb.figures.nearest import load_others, null_model, predictions, quantity, system
 from tb.figures.pages import html, markdown
 from tb.figures.record import Interval, Today, load_record
 from tb.figures.rows import Row, glance, rows
 from tb.figures.summary import comparison, evidence, missing, nearest_table
 from tb.tools.paths import ROOT
-
-VALUE = Published(
-    "A on LANai 9",
-    "paper 9, Table 1",
-    2.0,
-    "us",
-    Kind.PREDICTED,
-    "study",
-    "time_lanai9",
-    "lanai9+p3-450",
-    within=0.1,
-    first=2.5,
-    family="firmvia",
-    table="Table 1",
-)
-
-
-def row(measured: float = 2.0, **changed: Any) -> Row:
-    """Make a row with one measured value."""
-    return Row(replace(VALUE, **changed), Today(measured, "make run", None, "c" * 40))
+from tests.unit.figures.madeup import VALUE, calibration, read, row
 
 
 def other(value: float, name: str, **changed: Any) -> Row:
@@ -60,24 +41,6 @@ def other(value: float, name: str, **changed: Any) -> Row:
 def chosen(found: Sequence[Row]) -> list[str]:
     """Return the other system of each prediction, or an empty list without one."""
     return [one.system for one in null_model(found).values()]
-
-
-def calibration(
-    family: str = "firmvia", name: str = VALUE.name, published: float = 2.0, best: float = 2.2, high: float = 2.3
-) -> dict[str, Any]:
-    """Make a file of `make calibrate` with one held-out row."""
-    ranks = [{"name": f"key{at}", "total": 0.5 - at / 10, "effect": 1.0} for at in range(4)]
-    told = {"name": name, "published": published, "best": best, "low": 1.5, "high": high, "ranks": ranks}
-    return {"family": family, "command": f"make calibrate FAMILY={family}", "rows": [told]}
-
-
-def read(tmp_path: Path, *files: dict[str, Any]) -> dict[str, Calibration]:
-    """Write files as calibrations of this machine, and read them."""
-    for plain in files:
-        folder = tmp_path / plain["family"]
-        folder.mkdir(parents=True)
-        (folder / "calibrate.json").write_text(json.dumps(plain), encoding="utf-8")
-    return known_calibrations(tmp_path, tmp_path / "none")
 
 
 def test_the_other_system_is_of_the_same_quantity_and_paper() -> None:
@@ -153,9 +116,9 @@ def test_medians_and_coverage_are_of_the_same_rows(tmp_path: Path) -> None:
     known = evidence(found, read(tmp_path, calibration(), calibration("grim", "alone", 2.0, 1.6, 1.7)))
     table = {line[0]: line[1:] for line in comparison(known).rows}
     assert table["of them predictions"] == table["held-out rows"]
-    assert table["held-out rows"] == ("2", "1 of 2", "15.0 %", "25.0 %", "-")
-    assert table["of them with a value of another system"] == ("1", "1 of 1", "10.0 %", "10.0 %", "50.0 %")
-    assert table["predicted, with a value of another system"] == ("1", "1 of 1", "10.0 %", "10.0 %", "50.0 %")
+    assert table["held-out rows"] == ("2", "1 of 2", "25.0 %", "15.0 %", "25.0 %", "-")
+    assert table["of them with a value of another system"] == ("1", "1 of 1", "40.0 %", "10.0 %", "10.0 %", "50.0 %")
+    assert table["predicted, with a value of another system"] == ("1", "1 of 1", "40.0 %", "10.0 %", "10.0 %", "50.0 %")
     assert table["all predictions of quantities"][0] == "2"
     assert nearest_table(known).rows[0][3:] == ("3", "50.0 %", "10.0 %")
 
@@ -167,6 +130,32 @@ def test_held_out_conditioning_rows_are_counted_apart_from_predictions(tmp_path:
     assert table["held-out rows"][:2] == ("2", "1 of 2") and table["of them predictions"][:2] == ("1", "1 of 1")
 
 
+def test_times_and_bandwidths_are_counted_apart_from_counts_and_ratios(tmp_path: Path) -> None:
+    gain: dict[str, Any] = {"unit": "times", "scored": Scale.GAIN, "value": 3.0}
+    found = [
+        row(2.2),
+        row(2.4, name="rate", unit="MB/s", role=Role.TRAIN),
+        row(2.5, name="count", unit="messages"),
+        row(2.6, name="gain", **gain),
+    ]
+    files = calibration(), calibration("grim", "rate", best=2.4), calibration("am2", "count", best=8.0)
+    changed = [replace(one, value=replace(one.value, family=name)) for one, name in zip(
+        found, ("firmvia", "grim", "am2", "bvia"), strict=True)]  # fmt: skip
+    known = evidence(changed, read(tmp_path, *files, calibration("bvia", "gain", best=9.0)))
+    table = {line[0]: line[1:] for line in comparison(known).rows}
+    assert table["held-out rows"][0] == "4"
+    assert table["of them times and bandwidths"] == ("2", "2 of 2", "40.0 %", "15.0 %", "15.0 %", "-")
+    predicted = table["of them times and bandwidths that are predictions"]
+    assert predicted == ("1", "1 of 1", "40.0 %", "10.0 %", "10.0 %", "-")
+
+
+def test_a_group_with_a_row_without_an_interval_has_no_width(tmp_path: Path) -> None:
+    known = evidence([row(), row(name="alone")], read(tmp_path, calibration()))
+    table = {line[0]: line[1:] for line in comparison(known).rows}
+    assert table["all predictions of quantities"][:3] == ("2", "-", "-")
+    assert table["held-out rows"][:3] == ("1", "1 of 1", "40.0 %")
+
+
 def test_without_a_calibration_the_page_names_families_and_commands() -> None:
     found = [row(), other(3.0, "A on LANai 4", family="grim"), row(name="alone", metric="other")]
     known = evidence(found, {})
@@ -176,7 +165,7 @@ def test_without_a_calibration_the_page_names_families_and_commands() -> None:
     assert second == "Predictions without a published value of another system (1): alone."
     for page in (markdown(found, {}), html(found, {})):
         assert "make calibrate FAMILY=grim" in page and "alone" in page
-    assert comparison(known).rows[0] == ("held-out rows", "0", "-", "-", "-", "-")
+    assert comparison(known).rows[0] == ("held-out rows", "0", "-", "-", "-", "-", "-")
 
 
 def test_a_prediction_of_another_published_value_is_ignored(tmp_path: Path) -> None:
@@ -193,9 +182,31 @@ def test_a_calibration_of_this_machine_replaces_the_committed_one(tmp_path: Path
     found = known_calibrations(tmp_path / "own", tmp_path / "committed")
     assert {name: one.rows[VALUE.name].best for name, one in found.items()} == {"firmvia": 2.2, "grim": 1.0}
     assert committed_calibrations(tmp_path / "committed").keys() == {"firmvia", "grim"}
-    (tmp_path / "committed" / "grim.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ResultsError, match="invalid calibration: .*grim.json.*; run make calibrate again"):
-        committed_calibrations(tmp_path / "committed")
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"schema": 1}, "calibration of another version: .*grim.json: schema is 1, but this version reads 2"),
+        ({"schema": None}, "calibration of another version: .*grim.json: schema is None, but this version reads 2"),
+        ({"waves": []}, "invalid calibration: .*grim.json: list index out of range"),
+        ({"values": {"key": {}}}, "invalid calibration: .*grim.json: 'posterior'"),
+        ({"rows": [{}]}, "invalid calibration: .*grim.json: 'name'"),
+        ({"default": None}, "invalid calibration: .*grim.json"),
+        ({"skipped": []}, "invalid calibration: .*grim.json"),
+        ({"points": "many"}, "invalid calibration: .*grim.json: invalid literal"),
+    ],
+)
+def test_a_calibration_of_another_schema_or_without_a_key_is_rejected(
+    tmp_path: Path, changed: dict[str, Any], text: str
+) -> None:
+    plain = {**calibration("grim"), **changed}
+    (tmp_path / "grim.json").write_text(json.dumps(plain), encoding="utf-8")
+    with pytest.raises(ResultsError, match=f"{text}.*; run make calibrate again"):
+        committed_calibrations(tmp_path)
+    (tmp_path / "grim.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ResultsError, match="invalid calibration: .*grim.json: 'schema'; run make calibrate again"):
+        committed_calibrations(tmp_path)
 
 
 def test_the_page_shows_held_out_prediction_and_what_decides_it(tmp_path: Path) -> None:
@@ -248,7 +259,7 @@ def test_lines_of_the_committed_pictures_fit_into_a_page() -> None:
 def test_the_first_page_of_the_repository_quotes_today_s_numbers() -> None:
     known = evidence(rows(load_published(), [], load_record(), {}), committed_calibrations())
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    number, _, _, today, null = next(one[1:] for one in comparison(known).rows if one[0].startswith("predicted"))
+    number, _, _, _, today, null = next(one[1:] for one in comparison(known).rows if one[0].startswith("predicted"))
     assert f"all {len(known.rows)} published values" in text
     assert f"predicted quantities is {dict(glance(known.rows))['their median error']}." in text
     assert f"For {number} of them the papers print" in text
@@ -258,15 +269,19 @@ def test_the_first_page_of_the_repository_quotes_today_s_numbers() -> None:
 def test_programs_get_held_out_predictions_and_other_systems(tmp_path: Path) -> None:
     found = [row(2.2), other(3.0, "A on LANai 4")]
     assert leave(tmp_path / "out", found, Console(quiet=True), read(tmp_path, calibration())) == 0
-    first, second = json.loads((tmp_path / "out" / "fidelity.json").read_text(encoding="utf-8"))["rows"]
+    plain = json.loads((tmp_path / "out" / "fidelity.json").read_text(encoding="utf-8"))
+    first, second = plain["rows"]
     assert first["held_out"] == {
         "best": 2.2,
         "low": 1.5,
         "high": 2.3,
+        "inside": True,
+        "width": pytest.approx(0.4),
         "ranks": {"key0": 0.5, "key1": 0.4, "key2": 0.3},
     }
     assert first["nearest"] == {"system": "A on LANai 4", "source": "paper 9, Table 1", "value": 3.0}
-    assert (second["held_out"], second["nearest"]) == (None, None)
+    assert (second["held_out"], second["nearest"], first["miss"]) == (None, None, None)
+    assert plain["comparison"][0]["rows"] == "held-out rows" and plain["comparison"][0]["median width"] == "40.0 %"
     assert "held out 2.200" in (tmp_path / "out" / "fidelity.md").read_text(encoding="utf-8")
 
 
