@@ -33,7 +33,7 @@ unexport MAKEFLAGS MFLAGS
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## SAMPLES=<n>                draws of all values together that uncertainty runs (24); points of a wave of calibrate
 ##                            (10 for each uncertain value)
-## FAMILY=<name>              the family of published values that calibrate conditions
+## FAMILY=<name>              the family of published values that calibrate conditions, or all
 ## DESIGNS="name: key=value ...; name: ..."  named settings of a sweep, a point and a row for each
 ## CSV=1                      also write the table of a sweep as points.csv
 ## PLOT="metric ..."          metrics that a sweep plots (those that differ between its points)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,13 +20,12 @@ from tb.calibrate.holdout import INSIDE, Prediction, coverage
 from tb.calibrate.match import LIMIT
 from tb.calibrate.rank import Rank
 from tb.calibrate.space import Array, Dimension
+from tb.calibrate.table import Origin, as_parquet
 from tb.calibrate.waves import Matched
 from tb.figures.held_out import SCHEMA
-from tb.plan.provenance import commit
 from tb.report.markup import html_table, section
 from tb.report.page import document
 from tb.report.tables import Table, number, percent
-from tb.tools.paths import ROOT
 
 ENDS = ((1 - INSIDE) / 2, 0.5, (1 + INSIDE) / 2)
 """Quantiles of a conditioned value: lower end of the interval of 90 %, median, upper end."""
@@ -45,7 +42,7 @@ class Outcome:
         posterior: Points conditioned on all training rows, one a row.
         unmet: Names of the rows that no point meets.
         ranks: Strongest values by row.
-        command: Command that repeats the calibration.
+        origin: Command that repeats the runs, and their commit.
     """
 
     family: Family
@@ -54,7 +51,7 @@ class Outcome:
     posterior: Array
     unmet: Sequence[str]
     ranks: dict[str, list[Rank]]
-    command: str
+    origin: Origin
 
     def summary(self) -> Table:
         """Return the summary as pairs of label and text."""
@@ -130,8 +127,8 @@ class Outcome:
         return {
             "schema": SCHEMA,
             "family": self.family.name,
-            "command": self.command,
-            "commit": commit(ROOT),
+            "command": self.origin.command,
+            "commit": self.origin.commit,
             "runs": [run.name for run in self.family.runs],
             "points": len(self.matched.reasons),
             "failed": self._failed(),
@@ -174,13 +171,13 @@ class Outcome:
         """Write `calibrate.json`, `points.parquet` and `index.html`, and return the path of the page."""
         text = json.dumps(self.as_json(), indent=1, allow_nan=False) + "\n"
         write_atomically(folder / "calibrate.json", text)
-        write_atomically(folder / "points.parquet", [self._parquet()])
+        write_atomically(folder / "points.parquet", [as_parquet(self.family, self.matched, self.origin)])
         write_atomically(folder / "index.html", document(f"Calibration of {self.family.name}", self._body()))
         return folder / "index.html"
 
     def _body(self) -> Iterator[str]:
         yield f"<header><h1>Calibration of {escape(self.family.name)}</h1>"
-        yield f'<p class="soft">{escape(self.command)}</p></header>'
+        yield f'<p class="soft">{escape(self.origin.command)}</p></header>'
         yield from html_table(self.summary(), headed=False)
         yield from section("Held-out rows", self.rows())
         yield from section("Uncertain values", self.values())
@@ -193,19 +190,6 @@ class Outcome:
         yield from section("Failed points", Table(("reason",), tuple((reason,) for reason in failed)))
         skipped = tuple({**self.family.without, **self.matched.skipped}.items())
         yield from section("Rows without a prediction", Table(("row", "reason"), skipped, words=2))
-
-    def _parquet(self) -> bytes:
-        """Return the table of all points: wave, values on the first profile, scores and reasons of failures."""
-        arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-        columns: dict[str, list[Any]] = {"wave": list(self.matched.of_wave)}
-        for at, one in enumerate(self.family.space):
-            columns[f"value.{one.name}"] = [one.first.at(float(share)) for share in self.matched.shares[:, at]]
-        for name, scores in self.matched.scores.items():
-            columns[f"score.{name}"] = [_finite(score) for score in scores]
-        columns["failure"] = [reason or None for reason in self.matched.reasons]
-        file = io.BytesIO()
-        parquet.write_table(arrow.table(columns), file)
-        return file.getvalue()
 
 
 def _values(one: Dimension, positions: Array) -> list[Scalar]:

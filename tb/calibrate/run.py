@@ -19,15 +19,17 @@ from rich.console import Console
 
 from pymodels.errors import ConfigError, SanlabError
 from pymodels.numerals import is_whole
+from tb.plan.provenance import commit
 from tb.report.terminal import exit_code, say, show
 from tb.sweep import farm
 from tb.sweep.run import workers
 from tb.tools.ending import end_on_terminate
-from tb.tools.paths import OUT
+from tb.tools.paths import OUT, ROOT
 
 if TYPE_CHECKING:
     from tb.calibrate.family import Family
     from tb.calibrate.outcome import Outcome
+    from tb.calibrate.table import Origin
     from tb.calibrate.waves import Evaluate, Matched
 
 FOLDER = OUT / "calibrate"
@@ -56,15 +58,23 @@ def calibrate(
         ConfigError: Too few runs passed.
     """
     from tb.calibrate.space import default, rounded
+    from tb.calibrate.table import Origin
     from tb.calibrate.waves import run_waves
 
     rounding = partial(rounded, family.space)
     matched = run_waves(family.observed, default(family.space), evaluate, points, waves, method, seed, rounding)
-    return conclude(family, matched, seed, command)
+    return conclude(family, matched, seed, Origin(command, commit(ROOT)))
 
 
-def conclude(family: Family, matched: Matched, seed: int, command: str) -> Outcome:
-    """Return the outcome of runs from which emulators have learned; arguments as for `calibrate`."""
+def conclude(family: Family, matched: Matched, seed: int, origin: Origin) -> Outcome:
+    """Return the outcome of runs from which emulators have learned.
+
+    Args:
+        family: Family with its space.
+        matched: Runs and emulators.
+        seed: Seed of draws.
+        origin: Command and commit of the runs.
+    """
     from tb.calibrate.holdout import held_out, unmet
     from tb.calibrate.outcome import Outcome
     from tb.calibrate.rank import ranks
@@ -75,7 +85,7 @@ def conclude(family: Family, matched: Matched, seed: int, command: str) -> Outco
     names = [one.name for one in family.space]
     strongest = {name: ranks(emulator, names, seed) for name, emulator in matched.emulators.items()}
     told = unmet(match.rows, matched.scores, match, size, seed)
-    return Outcome(family, matched, predictions, match.sample(size, seed), told, strongest, command)
+    return Outcome(family, matched, predictions, match.sample(size, seed), told, strongest, origin)
 
 
 def again(family: Family, path: Path, seed: int) -> Outcome:
@@ -94,8 +104,8 @@ def again(family: Family, path: Path, seed: int) -> Outcome:
     from tb.calibrate.table import read_table
     from tb.calibrate.waves import learn_again
 
-    known, command = read_table(family, path)
-    return conclude(family, learn_again(family.observed, known, seed, partial(rounded, family.space)), seed, command)
+    known, origin = read_table(family, path)
+    return conclude(family, learn_again(family.observed, known, seed, partial(rounded, family.space)), seed, origin)
 
 
 def require_tools() -> None:

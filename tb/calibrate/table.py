@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,18 @@ from tb.calibrate.waves import Matched
 
 VALUE, SCORE, WAVE, FAILURE = "value.", "score.", "wave", "failure"
 """Names of columns: beginnings of those of values and scores, and the two others."""
-COMMAND = "command"
-"""Key of the command in the file's metadata."""
 
 
-def as_parquet(family: Family, matched: Matched, command: str) -> bytes:
-    """Return the table of all runs, with the command that repeats them."""
+@dataclass(frozen=True)
+class Origin:
+    """Command that repeats the runs of a calibration, and the commit of their sources; metadata of the file."""
+
+    command: str
+    commit: str
+
+
+def as_parquet(family: Family, matched: Matched, origin: Origin) -> bytes:
+    """Return the table of all runs, with their origin."""
     arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     columns: dict[str, list[Any]] = {WAVE: list(matched.of_wave)}
     for at, one in enumerate(family.space):
@@ -34,12 +41,12 @@ def as_parquet(family: Family, matched: Matched, command: str) -> bytes:
         columns[SCORE + name] = [float(score) if np.isfinite(score) else None for score in scores]
     columns[FAILURE] = [reason or None for reason in matched.reasons]
     file = io.BytesIO()
-    parquet.write_table(arrow.table(columns).replace_schema_metadata({COMMAND: command}), file)
+    parquet.write_table(arrow.table(columns).replace_schema_metadata(vars(origin)), file)
     return file.getvalue()
 
 
-def read_table(family: Family, path: Path) -> tuple[Matched, str]:
-    """Return the runs of a table, without emulators, and their command.
+def read_table(family: Family, path: Path) -> tuple[Matched, Origin]:
+    """Return the runs of a table, without emulators, and their origin.
 
     Args:
         family: Family of the table.
@@ -51,7 +58,8 @@ def read_table(family: Family, path: Path) -> tuple[Matched, str]:
     arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     try:
         table = parquet.read_table(path)
-        columns, command = table.to_pydict(), table.schema.metadata[COMMAND.encode()].decode()
+        columns, told = table.to_pydict(), table.schema.metadata
+        origin = Origin(*(told[one.name.encode()].decode() for one in fields(Origin)))
         waves, failures = columns[WAVE], columns[FAILURE]
     except (OSError, KeyError, TypeError, arrow.ArrowException) as error:
         raise ResultsError(
@@ -65,7 +73,7 @@ def read_table(family: Family, path: Path) -> tuple[Matched, str]:
             raise ResultsError(f"table of other {what}", f"{path}: {differing}", "run make calibrate without a table")
     shares = np.column_stack([_shares(one, columns[VALUE + one.name], path) for one in family.space])
     scores = {name: _numbers(columns[SCORE + name]) for name in family.rows}
-    return Matched(shares, scores, [reason or "" for reason in failures], list(waves)), command
+    return Matched(shares, scores, [reason or "" for reason in failures], list(waves)), origin
 
 
 def _shares(one: Dimension, values: Sequence[Any], path: Path) -> Array:

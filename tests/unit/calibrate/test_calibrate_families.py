@@ -25,7 +25,7 @@ from tb.calibrate import evaluate as evaluation
 from tb.calibrate import space as spaces
 from tb.calibrate.evaluate import FAILED, Evaluation
 from tb.calibrate.family import Family, load_family
-from tb.calibrate.run import calibrate, count, main
+from tb.calibrate.run import again, calibrate, count, main
 from tb.calibrate.space import Unknowns, default, load_unknowns, rounded, settings
 from tb.figures.held_out import known_calibrations
 from tb.plan.provenance import commit
@@ -323,9 +323,47 @@ def test_the_outcome_is_left_as_page_json_and_table(small: Family, tmp_path: Pat
     assert [reason is not None for reason in table["failure"]] == failed and any(failed)
 
 
+def test_a_table_of_points_gives_the_same_outcome_without_a_run(
+    small: Family, tmp_path: Path, asked: list[Point]
+) -> None:
+    found = calibrate(small, runner(small, tmp_path).scores, 16, 2, "latin", 1, "make calibrate FAMILY=firmvia")
+    found.leave(tmp_path)
+    before, table = len(asked), tmp_path / "points.parquet"
+    repeated = again(small, table, 1)
+    assert len(asked) == before and repeated.origin == found.origin
+    assert repeated.matched.waves == found.matched.waves
+    for one, other in zip(repeated.predictions, found.predictions, strict=True):
+        assert one.row == other.row
+        assert (one.best, one.low, one.high, one.q2) == pytest.approx(
+            (other.best, other.low, other.high, other.q2), 1e-6
+        )
+    repeated.leave(tmp_path / "again")
+    assert parquet.read_table(table).equals(parquet.read_table(tmp_path / "again" / "points.parquet"))
+
+
+def test_a_table_of_other_values_or_ranges_is_refused(small: Family, tmp_path: Path, asked: list[Point]) -> None:
+    calibrate(small, runner(small, tmp_path).scores, 16, 1, "latin", 1, "make calibrate").leave(tmp_path)
+    table = tmp_path / "points.parquet"
+    with pytest.raises(ResultsError, match="table of other values: .*: pci.latency_timer; run make calibrate without"):
+        again(replace(small, space=tuple(one for one in small.space if one.name != "pci.latency_timer")), table, 1)
+    with pytest.raises(ResultsError, match="table of other rows"):
+        again(replace(small, runs=(replace(small.runs[0], rows=small.runs[0].rows[:1]),)), table, 1)
+    narrow = [
+        replace(one, spans={at: replace(s, low=s.high - 1) for at, s in one.spans.items()}) for one in small.space
+    ]
+    with pytest.raises(ResultsError, match="table of other ranges: .*: processor.uncached_clocks from"):
+        again(replace(small, space=tuple(narrow)), table, 1)
+    table.write_bytes(b"PAR1")
+    with pytest.raises(ResultsError, match="invalid table of points: .*points.parquet"):
+        again(small, table, 1)
+    with pytest.raises(ResultsError, match="invalid table of points: .*none.parquet"):
+        again(small, tmp_path / "none.parquet", 1)
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        (["all", "--points=a"], "FAMILY: a table belongs to one family: FAMILY is all; name the family"),
         (["nosuch"], "FAMILY: unknown family: 'nosuch'"),
         (["firmvia", "--samples=2"], "SAMPLES: invalid number: SAMPLES is '2'; give 8 to 100000"),
         (["firmvia", "--waves=0"], "WAVES: invalid number: WAVES is '0'; give 1 to 100000"),
