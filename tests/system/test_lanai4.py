@@ -76,3 +76,12 @@ def test_an_option_that_needs_doorbells_is_rejected_before_any_build() -> None:
 def test_the_host_reaches_every_word_of_the_card(sram_bytes: int, tmp_path: Path) -> None:
     done = must("card_words", "verilator", tmp_path, f"sram.bytes={sram_bytes}", profile=PROFILE)
     assert done.metrics["words_wrong"] == 0
+
+
+def test_a_dma_transfer_of_more_than_200_us_is_measured_to_its_end(tmp_path: Path) -> None:
+    slow = "bridge.up_read_wait=9 bridge.up_read_initial=3 bridge.up_devsel=1 bridge.read_latency=9 bridge.drain_den=31"
+    run = must("basic_costs", "verilator", tmp_path, f"{slow} dmas=1", profile="lanai4-now+ultra-167")
+    started, ended = (run.times(0, Part.HOST_DMA, event) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
+    longest = max(end - start for start, end in zip(started, ended, strict=True)) / 1e6
+    assert longest > 200
+    assert 8192 / longest == pytest.approx(run.metrics["dma_MBps_8192B_host_to_nic"], rel=0.02)

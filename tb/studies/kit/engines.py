@@ -5,9 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from firmware.verbs import Nic
 from pymodels.formats.sp import VIA_BYTES, SpPacket
 from pymodels.nics.lanai4.registers import Ebus
@@ -22,6 +19,8 @@ BLOCKS, ROUTED, ARRIVED = 0x1000, 0x2000, 0x4000
 CHAIN = 0
 PACKET = bytes.fromhex("06360000") + bytes(range(28))
 SETTLE_PS, LONG_PS = 1_000_000, 200_000_000
+PATIENCE = 100
+"""Number of waits of LONG_PS for the end of one transfer."""
 
 
 class Engines(Protocol):
@@ -50,10 +49,17 @@ def engines(lab: Lab) -> Engines:
     return SpEngines(lab) if lab.plan.profile.kind == "sp" else LanaiEngines(lab)
 
 
-def _ended(trace: NDArray[np.void]) -> int:
-    """Return the time at which the last DMA transfer of node 0 ended, in ps."""
-    mine = trace[(trace["unit"] == unit(0, Part.HOST_DMA)) & (trace["event"] == TraceEvent.DMA_DONE)]
-    return int(mine["time"][-1])
+async def _end(lab: Lab, begun: int) -> int:
+    """Wait for the end of the DMA transfer of node 0 that began at a time, and return its time; both in ps."""
+    for _ in range(PATIENCE):
+        await lab.kernel.sleep(LONG_PS)
+        trace = lab.trace()
+        mine = (trace["unit"] == unit(0, Part.HOST_DMA)) & (trace["event"] == TraceEvent.DMA_DONE)
+        ended = trace["time"][mine & (trace["time"] > begun)]
+        if len(ended):
+            return int(ended[-1])
+    lab.check("DMA transfer", False, f"no end after {PATIENCE * LONG_PS / 1e9:g} ms")
+    return lab.kernel.now
 
 
 class LanaiEngines:
@@ -77,8 +83,7 @@ class LanaiEngines:
         await lab.kernel.sleep(SETTLE_PS)
         begun = lab.kernel.now
         self._nic.write(register, value)
-        await lab.kernel.sleep(LONG_PS)
-        return _ended(lab.trace()) - begun
+        return await _end(lab, begun) - begun
 
     def _prepare(self, size: int, address: int, to_nic: bool) -> tuple[int, int]:
         """Set up a transfer and return the register and value of the write that starts it.
@@ -145,8 +150,7 @@ class SpEngines:
         nic.write(SpReg.COMMAND_LOW, address)
         if not to_nic and size == 4:
             nic.write(SpReg.DATA_ONE, 0)
-        await lab.kernel.sleep(LONG_PS)
-        took = _ended(lab.trace()) - begun
+        took = await _end(lab, begun) - begun
         if to_nic:
             await self._launch(nic, self._route, self._last, size)
             self._next(lab.running.nics[self._last])
