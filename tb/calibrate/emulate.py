@@ -1,9 +1,10 @@
 """Emulators: a fast prediction of one score at any point, with its uncertainty, learned from runs.
 
-Few of the dimensions decide a score, and there are fewer runs than coefficients, so a lasso on all dimensions and their
+Few of the dimensions decide a score, and there are fewer runs than coefficients. A lasso on all dimensions and their
 squares finds the strong ones. Three models are compared: the lasso, the lasso with a Gaussian process on the strong
-dimensions for the rest, and a Gaussian process on the strong dimensions alone. Folds that are left out, from the choice
-of dimensions on, decide between them and measure the accuracy: Q2 is 1 for exact predictions and 0 for the mean.
+dimensions for the rest, and a Gaussian process on the strong dimensions alone. Folds that are left out decide between
+them and measure the accuracy; in each fold the strong dimensions are chosen anew. Q2 is 1 for exact predictions and 0
+for the mean.
 """
 
 from __future__ import annotations
