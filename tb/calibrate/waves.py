@@ -96,7 +96,9 @@ class Matched:
         self.skipped = {name: f"{n} runs with a score, {FEWEST} needed" for name, n in counts.items() if n < FEWEST}
         usable = [name for name in counts if name not in self.skipped]
         self.emulators = {name: fit(self.shares, self.scores[name], seed, self.rounded) for name in usable}
-        self.failures = learn_failures(self.rounded(self.shares), np.array([bool(reason) for reason in self.reasons]), seed)
+        self.failures = learn_failures(
+            self.rounded(self.shares), np.array([bool(reason) for reason in self.reasons]), seed
+        )
 
 
 def run_waves(
