@@ -144,6 +144,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def run() -> int:
         require_tools()
+        from threadpoolctl import threadpool_limits
+
         from tb.calibrate.family import load_family, trained
 
         names = trained() if words.family == ALL else [words.family]
@@ -154,10 +156,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in names:
             family = load_family(name, words.sim, words.seed)
             folder = FOLDER / name if out is None else out if len(names) == 1 else out / name
-            if words.points:
-                outcome = again(family, Path(words.points), seed)
-            else:
-                outcome = _run(family, words, seed, folder, console)
+            with threadpool_limits(1):  # two threads wait for each other where runs use the processors
+                if words.points:
+                    outcome = again(family, Path(words.points), seed)
+                else:
+                    outcome = _run(family, words, seed, folder, console)
             made = outcome.leave(folder)
             show(console, outcome.summary())
             show(console, outcome.rows())

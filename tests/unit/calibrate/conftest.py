@@ -9,7 +9,7 @@ from tb.calibrate import emulate, match
 
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use a quarter of the particles and candidates, and fewer folds."""
-    monkeypatch.setattr(match, "PARTICLES", match.PARTICLES // 4)
+    """Use fewer particles, candidates and folds."""
+    monkeypatch.setattr(match, "PARTICLES", match.PARTICLES // 2)
     monkeypatch.setattr(match, "CANDIDATES", match.CANDIDATES // 4)
     monkeypatch.setattr(emulate, "FOLDS", 3)

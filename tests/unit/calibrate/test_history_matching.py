@@ -7,6 +7,7 @@ reaches must be named. Points that fail must be avoided.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -219,3 +220,13 @@ def test_failures_everywhere_end_the_calibration_with_their_reason() -> None:
 
 def test_a_match_without_rows_leaves_the_whole_space() -> None:
     assert Match([], [], Failures(None)).left(SIZE, 1)[1] == 1.0
+
+
+def test_values_without_effect_keep_their_range_among_many() -> None:
+    size, rows = 48, [replace(row, discrepancy=0.002 * row.published) for row in observations(TRUTH, sd=0.002)]
+    learned = points("latin", 60, size, 1)
+    known = [fit(learned, FUNCTIONS[row.name](learned[:, :SIZE]), 1) for row in rows]
+    drawn = Match(rows, known, Failures(None)).sample(size, 1)
+    assert np.abs(drawn[:, :3].mean(axis=0) - TRUTH[:3]).max() < 0.05 and drawn[:, 0].std() < 0.03
+    widths = np.quantile(drawn[:, SIZE:], 0.95, axis=0) - np.quantile(drawn[:, SIZE:], 0.05, axis=0)
+    assert widths.min() > 0.75, "0.9 is the whole; fewer moves narrow some by half"
