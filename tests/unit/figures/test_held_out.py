@@ -264,6 +264,9 @@ def test_the_first_page_of_the_repository_quotes_today_s_numbers() -> None:
     assert f"predicted quantities is {dict(glance(known.rows))['their median error']}." in text
     assert f"For {number} of them the papers print" in text
     assert f"which is {null} off in the median; the model is {today} off" in text
+    inside, width, error = next(one[2:5] for one in comparison(known).rows if one[0] == "held-out rows")
+    assert f"{inside} held-out values lie inside their interval of 90 %" in text
+    assert f"It spans {width} of the value in the median, and the best estimate is {error} off." in text
 
 
 def test_programs_get_held_out_predictions_and_other_systems(tmp_path: Path) -> None:
