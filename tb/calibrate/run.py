@@ -151,7 +151,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         names = trained() if words.family == ALL else [words.family]
         if words.points and len(names) > 1:
             raise ConfigError("FAMILY", 0, "a table belongs to one family", f"FAMILY is {ALL}", "name the family")
-        count("WAVES", words.waves, 3, 1)
         seed, out = count("SEED", words.seed, 1, 0), Path(words.out).resolve() if words.out else None
         for name in names:
             family = load_family(name, words.sim, words.seed)

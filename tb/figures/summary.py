@@ -16,7 +16,7 @@ from tb.figures.nearest import Nearest, null_model, predictions
 from tb.figures.rows import Group, Row
 from tb.report.tables import Table, number, percent
 
-COLUMNS = (*("rows", "number", "inside 90 %", "median width", "held-out error", "today's error", "null model's error"),)
+COLUMNS = ("rows", "number", "inside 90 %", "median width", "held-out error", "today's error", "null model's error")
 TIMES = ("ns", "us", "ms", "s", "MB/s")
 """Units of scores that are times or bandwidths."""
 NEAREST = ("prediction", "published", "other system", "its value", "null model's error", "today's error")
